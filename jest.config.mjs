@@ -1,0 +1,26 @@
+// ESM mode (NODE_OPTIONS=--experimental-vm-modules): Nest 12 is ESM only, and jest 30 cannot require it on Node < 24.9.
+export default {
+  testEnvironment: 'node',
+  testMatch: ['<rootDir>/test/**/*.spec.ts'],
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      {
+        jsc: {
+          target: 'es2022',
+          parser: { syntax: 'typescript', decorators: true },
+          transform: { legacyDecorator: true, decoratorMetadata: true },
+          keepClassNames: true,
+        },
+        module: { type: 'es6' },
+      },
+    ],
+  },
+  moduleNameMapper: {
+    '^nest-lens$': '<rootDir>/src/index.ts',
+    '^nest-lens/(core|fallbacks|testing)$': '<rootDir>/src/$1.ts',
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+  },
+  setupFilesAfterEnv: ['<rootDir>/test/setup.ts'],
+};
