@@ -1,6 +1,7 @@
 // ESM mode (NODE_OPTIONS=--experimental-vm-modules): Nest 12 is ESM only, and jest 30 cannot require it on Node < 24.9.
 export default {
   testEnvironment: 'node',
+  globalSetup: '<rootDir>/scripts/build-before-tests.mjs',
   testMatch: ['<rootDir>/test/**/*.spec.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {

@@ -1,0 +1,113 @@
+import js from '@eslint/js';
+import { defineConfig, globalIgnores } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+// The layers of src are kept apart by the rules of this file. Each area names the modules that it may not mention;
+// `forbidModules` covers every way to mention one: import, export from, import(), require() and a type `import()`.
+
+/** @param {RegExp} specifier @param {string} message @param {{ lazily?: boolean }} allowed */
+function forbidModules(specifier, message, { lazily = false } = {}) {
+  // A selector has no way to escape a slash inside a regular expression.
+  const value = `/${specifier.source.replaceAll('\\/', '\\u002F')}/`;
+  const onlyValues = lazily ? '[importKind="value"]' : '';
+  const always = [
+    `ImportDeclaration${onlyValues}[source.value=${value}]`,
+    `ExportAllDeclaration[source.value=${value}]`,
+    `ExportNamedDeclaration${onlyValues.replace('import', 'export')}[source.value=${value}]`,
+    `TSImportEqualsDeclaration > TSExternalModuleReference[expression.value=${value}]`,
+    `CallExpression[callee.name="require"][arguments.0.value=${value}]`,
+  ];
+  const lazy = [`ImportExpression[source.value=${value}]`, `TSImportType[source.value=${value}]`];
+  return [...always, ...(lazily ? [] : lazy)].map((selector) => ({ selector, message }));
+}
+
+const noExportAll = {
+  selector: 'ExportAllDeclaration',
+  message: 'Name what is exported: the list of an entry is its contract.',
+};
+const entryNames = '(index|core|fallbacks|testing|register)(\\.[jt]s)?$';
+const entryMessage = 'Entries are for users; import the file that has it.';
+const noEntry = [
+  ...forbidModules(/^nest-lens($|\/)/, entryMessage),
+  ...forbidModules(new RegExp(`^\\.\\.\\/${entryNames}`), entryMessage),
+];
+const noEntryBeside = forbidModules(new RegExp(`^\\.\\/${entryNames}`), entryMessage);
+const noDeepPath = forbidModules(
+  /^(@nestjs\/[^/]+\/|rxjs\/(internal|dist|src)\/)/,
+  'Import from the package itself: its inner paths are not public.',
+);
+const noNest = [
+  ...forbidModules(
+    /^(@nestjs\/|rxjs($|\/)|reflect-metadata($|\/))/,
+    'The core knows nothing of Nest and rxjs.',
+  ),
+  ...forbidModules(/^\.\.?\/(.*\/)?nest\//, 'The core knows nothing of the Nest layer.'),
+];
+const sdkMessage = 'Only src/core/sdk.ts loads the SDK, and only when an enabled set-up asks for it.';
+const noSdk = forbidModules(/^@opentelemetry\/(?!api$)/, sdkMessage);
+const sdkLazily = forbidModules(/^@opentelemetry\/(?!api$)/, sdkMessage, { lazily: true });
+const sdkTraceBaseOnly = forbidModules(/^@opentelemetry\/(?!api$|sdk-trace-base$)/, sdkMessage);
+const noModule = forbidModules(/^/, 'The fallbacks have to work where nothing else is installed.');
+
+const nodeGlobals = Object.fromEntries(
+  Object.getOwnPropertyNames(globalThis).map((name) => [name, 'readonly']),
+);
+
+/** One area's whole list: of several configurations that name this rule, only the last counts. */
+const restrict = (...areas) => ({ 'no-restricted-syntax': ['error', noExportAll, ...areas.flat()] });
+
+export default defineConfig(
+  globalIgnores(['**/dist/', '**/coverage/', 'temp/']),
+  js.configs.recommended,
+  tseslint.configs.recommendedTypeChecked,
+  {
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    linterOptions: { reportUnusedDisableDirectives: 'error' },
+    rules: {
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+      ...restrict(),
+    },
+  },
+  {
+    files: ['src/**/*.ts'],
+    rules: {
+      'no-console': 'error',
+      // The hot path hands `arguments` on, because rest parameters allocate.
+      'prefer-rest-params': 'off',
+    },
+  },
+  { files: ['src/*.ts'], rules: restrict(noEntry, noEntryBeside, noDeepPath, noSdk) },
+  { files: ['src/testing.ts'], rules: restrict(noEntry, noEntryBeside, noDeepPath, sdkTraceBaseOnly) },
+  { files: ['src/fallbacks.ts'], rules: restrict(noModule) },
+  { files: ['src/core/**/*.ts'], rules: restrict(noEntry, noDeepPath, noNest, noSdk) },
+  { files: ['src/core/sdk.ts'], rules: restrict(noEntry, noDeepPath, noNest, sdkLazily) },
+  { files: ['src/nest/**/*.ts'], rules: restrict(noEntry, noDeepPath, noSdk) },
+  { files: ['src/core/warnings.ts', 'src/core/console-span-exporter.ts'], rules: { 'no-console': 'off' } },
+  {
+    // Tests look at what came over the wire and call things wrongly on purpose; the strictness belongs to src.
+    files: ['test/**', 'sample-app/**', 'bench/**', 'scripts/**', '*.mjs'],
+    rules: {
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-call': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
+      '@typescript-eslint/only-throw-error': 'off',
+      '@typescript-eslint/prefer-promise-reject-errors': 'off',
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/unbound-method': 'off',
+    },
+  },
+  {
+    files: ['**/*.{js,mjs,cjs}'],
+    languageOptions: { globals: nodeGlobals },
+  },
+  {
+    files: ['**/*.cjs'],
+    languageOptions: { globals: { require: 'readonly', module: 'writable', __dirname: 'readonly' } },
+    rules: { '@typescript-eslint/no-require-imports': 'off' },
+  },
+);

@@ -1,0 +1,147 @@
+import { describe, expect, it } from '@jest/globals';
+import { ESLint } from 'eslint';
+import tseslint from 'typescript-eslint';
+
+// The import rules look at syntax only. Without type information a snippet may stand for any file, also for one that
+// does not exist; the one rule that needs types has a test of its own at the end.
+const syntaxOnly = new ESLint({ overrideConfig: [tseslint.configs.disableTypeChecked] });
+
+/** The ids of the rules that `code` breaks when it stands in `filePath`. */
+async function lint(eslint: ESLint, filePath: string, code: string): Promise<string[]> {
+  const [result] = await eslint.lintText(code, { filePath });
+  return [...new Set(result?.messages.map(({ ruleId, message }) => ruleId ?? message))];
+}
+
+const CORE = 'src/core/span-gate.ts';
+const SDK = 'src/core/sdk.ts';
+const NEST = 'src/nest/span-group.interceptor.ts';
+const INDEX = 'src/index.ts';
+const FALLBACKS = 'src/fallbacks.ts';
+const TESTING = 'src/testing.ts';
+
+/** Each way to mention a module, with the kinds that keep the name at run time first. */
+const mentions = (specifier: string): string[] => [
+  `import { thing } from '${specifier}';\nthing();`,
+  `import '${specifier}';`,
+  `export { thing } from '${specifier}';`,
+  `export const thing = await import('${specifier}');`,
+  `import thing = require('${specifier}');\nthing();`,
+  `import type { Thing } from '${specifier}';\nexport type Other = Thing;`,
+  `export type { Thing } from '${specifier}';`,
+  `export type Thing = import('${specifier}').Thing;`,
+];
+
+describe('The import rules', () => {
+  const forbidden: [rule: string, filePath: string, specifier: string][] = [
+    ['the core imports no Nest', CORE, '@nestjs/common'],
+    ['the core imports no Nest', 'src/core/telemetry.ts', '@nestjs/core'],
+    ['the core imports no rxjs', CORE, 'rxjs'],
+    ['the core imports no rxjs', CORE, 'rxjs/operators'],
+    ['the core imports no reflect-metadata', CORE, 'reflect-metadata'],
+    ['the core imports nothing of the Nest layer', CORE, '../nest/span-sites.js'],
+    ['the core imports nothing of the Nest layer, the SDK file included', SDK, '../nest/span-sites.js'],
+    ['only core/sdk imports an SDK', CORE, '@opentelemetry/sdk-node'],
+    ['only core/sdk imports an SDK', 'src/core/telemetry.ts', '@opentelemetry/sdk-trace-base'],
+    ['only core/sdk imports an SDK', NEST, '@opentelemetry/sdk-node'],
+    ['only core/sdk imports an SDK', INDEX, '@opentelemetry/sdk-metrics'],
+    ['only core/sdk imports other OpenTelemetry packages', CORE, '@opentelemetry/api-logs'],
+    ['only core/sdk imports other OpenTelemetry packages', NEST, '@opentelemetry/semantic-conventions'],
+    ['testing imports no other SDK package than sdk-trace-base', TESTING, '@opentelemetry/sdk-node'],
+    ['fallbacks imports nothing of the package', FALLBACKS, './core/span-registry.js'],
+    ['fallbacks imports no package', FALLBACKS, '@opentelemetry/api'],
+    ['fallbacks imports no module of Node', FALLBACKS, 'node:util'],
+    ['nothing imports an entry', CORE, '../index.js'],
+    ['nothing imports an entry', CORE, '../core.js'],
+    ['nothing imports an entry', SDK, '../testing.js'],
+    ['nothing imports an entry', NEST, '../fallbacks.js'],
+    ['nothing imports an entry', NEST, '../register.js'],
+    ['nothing imports an entry', INDEX, './core.js'],
+    ['nothing imports an entry', TESTING, './core.js'],
+    ['nothing imports an entry by the name of the package', NEST, 'nest-lens'],
+    ['nothing imports an entry by the name of the package', INDEX, 'nest-lens/core'],
+    ['nobody imports deep paths of Nest', NEST, '@nestjs/common/utils/shared.utils'],
+    ['nobody imports deep paths of Nest', NEST, '@nestjs/core/injector/container.js'],
+    ['nobody imports deep paths of rxjs', NEST, 'rxjs/internal/Observable'],
+  ];
+
+  it.each(forbidden)('%s: %s may not mention %s', async (_rule, filePath, specifier) => {
+    for (const code of mentions(specifier)) {
+      expect([code, await lint(syntaxOnly, filePath, code)]).toEqual([
+        code,
+        expect.arrayContaining(['no-restricted-syntax']),
+      ]);
+    }
+  });
+
+  const allowed: [filePath: string, specifier: string][] = [
+    [CORE, '@opentelemetry/api'],
+    [CORE, './process-state.js'],
+    [CORE, 'node:crypto'],
+    ['src/core.ts', './core/span-registry.js'],
+    [INDEX, './core/span-registry.js'],
+    [INDEX, './nest/nest-lens.module.js'],
+    [NEST, '../core/span-registry.js'],
+    [NEST, './span-sites.js'],
+    [NEST, '@nestjs/common'],
+    [NEST, 'rxjs'],
+    [NEST, 'rxjs/operators'],
+    [NEST, 'reflect-metadata'],
+    [TESTING, '@opentelemetry/sdk-trace-base'],
+    ['test/nest/decorator.spec.ts', '@opentelemetry/sdk-node'],
+    ['sample-app/src/main.ts', 'nest-lens'],
+  ];
+
+  it.each(allowed)('%s may import %s', async (filePath, specifier) => {
+    const code = `import { thing } from '${specifier}';\nthing();`;
+    expect(await lint(syntaxOnly, filePath, code)).toEqual([]);
+  });
+
+  it('core/sdk loads an SDK package lazily or names its types, and does nothing else with it', async () => {
+    const [named, bare, exported, lazy, equals, type, exportedType, inlineType] = mentions(
+      '@opentelemetry/sdk-node',
+    ).map((code) => lint(syntaxOnly, SDK, code));
+    for (const eager of [named, bare, exported, equals])
+      expect(await eager).toContain('no-restricted-syntax');
+    for (const late of [lazy, type, exportedType, inlineType]) {
+      expect(await late).not.toContain('no-restricted-syntax');
+    }
+  });
+
+  it('nobody writes `export *`', async () => {
+    for (const filePath of [INDEX, CORE, NEST, 'test/setup.ts', 'bench/gate.ts', 'sample-app/src/main.ts']) {
+      expect(await lint(syntaxOnly, filePath, "export * from './span-sites.js';")).toEqual([
+        'no-restricted-syntax',
+      ]);
+    }
+  });
+
+  it('nothing in src writes to the console but the warnings and the console exporter', async () => {
+    const code = "console.log('seen');";
+    for (const filePath of [CORE, SDK, NEST, INDEX]) {
+      expect(await lint(syntaxOnly, filePath, code)).toEqual(['no-console']);
+    }
+    for (const filePath of ['src/core/warnings.ts', 'src/core/console-span-exporter.ts', 'bench/gate.ts']) {
+      expect(await lint(syntaxOnly, filePath, code)).toEqual([]);
+    }
+  });
+
+  it('a promise that nobody waits for is found, in src and in tests', async () => {
+    const typed = new ESLint();
+    const code = 'async function work(): Promise<void> {\n  await Promise.resolve();\n}\nwork();\n';
+    for (const filePath of ['src/core/version.ts', 'test/package/import-rules.spec.ts']) {
+      expect(await lint(typed, filePath, code)).toEqual(['@typescript-eslint/no-floating-promises']);
+    }
+  });
+
+  it('a type is imported with `import type`, unless Nest reads it from a decorated constructor', async () => {
+    const typed = new ESLint();
+    const plain = "import { ModuleRef } from '@nestjs/core';\nexport type Ref = ModuleRef;\n";
+    const injected =
+      "import { Injectable } from '@nestjs/common';\nimport { ModuleRef } from '@nestjs/core';\n" +
+      '@Injectable()\nexport class Sites {\n  constructor(readonly ref: ModuleRef) {}\n}\n';
+    expect(await lint(typed, 'test/package/import-rules.spec.ts', plain)).toEqual([
+      '@typescript-eslint/consistent-type-imports',
+    ]);
+    expect(await lint(typed, 'test/package/import-rules.spec.ts', injected)).toEqual([]);
+  });
+});
