@@ -1,0 +1,181 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import ts from 'typescript';
+import { VERSION } from '../../src/core/version.js';
+
+// Reads package.json, the sources and the built package in dist, which jest's global set-up has brought up to date.
+
+interface Manifest {
+  version: string;
+  main: string;
+  types: string;
+  sideEffects: boolean | string[];
+  exports: Record<string, string | Record<'import' | 'require', { types: string; default: string }>>;
+  dependencies?: Record<string, string>;
+  peerDependencies: Record<string, string>;
+  peerDependenciesMeta: Record<string, { optional?: boolean }>;
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const manifest = JSON.parse(read('package.json')) as Manifest;
+
+/** The files below a folder, relative to the project, with forward slashes. */
+function listFiles(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length).replaceAll('\\', '/'))
+    .sort();
+}
+
+/** What a file imports in any way, type imports and `import()` included. */
+const importsOf = (path: string): string[] =>
+  ts.preProcessFile(read(path), true, true).importedFiles.map(({ fileName }) => fileName);
+
+const packageOf = (specifier: string): string =>
+  specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+
+/** The packages that a declaration file and the declaration files behind it mention. */
+function packagesBehind(declaration: string, seen = new Set<string>()): Set<string> {
+  const packages = new Set<string>();
+  if (seen.has(declaration)) return packages;
+  seen.add(declaration);
+  for (const specifier of importsOf(declaration)) {
+    const found = specifier.startsWith('.')
+      ? packagesBehind(join(dirname(declaration), specifier).replace(/\.js$/, '.d.ts'), seen)
+      : [packageOf(specifier)];
+    for (const name of found) packages.add(name);
+  }
+  return packages;
+}
+
+const sources = listFiles('src');
+const entries = sources.flatMap((path) => /^src\/([a-z-]+)\.ts$/.exec(path)?.[1] ?? []);
+
+describe('The manifest', () => {
+  it('carries the version that the package gives as its instrumentation scope', () => {
+    expect(VERSION).toBe(manifest.version);
+  });
+
+  it('declares every package that src imports as a peer', () => {
+    const imported = new Set(
+      sources
+        .flatMap(importsOf)
+        .filter((specifier) => !specifier.startsWith('.') && !isBuiltin(specifier))
+        .map(packageOf),
+    );
+    expect(imported).toContain('@opentelemetry/api');
+    expect([...imported].filter((name) => !(name in manifest.peerDependencies))).toEqual([]);
+  });
+
+  it('has no dependencies of its own, and every peer has an upper bound', () => {
+    expect(manifest.dependencies ?? {}).toEqual({});
+    for (const range of Object.values(manifest.peerDependencies)) expect(range).toMatch(/^\^|<\d/);
+  });
+
+  it('needs @opentelemetry/api; whatever only one entry or an enabled set-up needs is optional', () => {
+    const optional = Object.keys(manifest.peerDependenciesMeta);
+    expect(Object.values(manifest.peerDependenciesMeta)).toEqual(optional.map(() => ({ optional: true })));
+    const required = Object.keys(manifest.peerDependencies).filter((name) => !optional.includes(name));
+    expect(required).toEqual(['@opentelemetry/api']);
+    expect(optional).toEqual([
+      '@nestjs/common',
+      '@nestjs/core',
+      '@opentelemetry/sdk-node',
+      '@opentelemetry/sdk-trace-base',
+      'reflect-metadata',
+      'rxjs',
+    ]);
+  });
+
+  it('exports each entry for both module systems, types first, at files that the build makes', () => {
+    const variant = (name: string, folder: string): { types: string; default: string } => ({
+      types: `./dist/${folder}/${name}.d.ts`,
+      default: `./dist/${folder}/${name}.js`,
+    });
+    const expected = entries.map((name) => [
+      name === 'index' ? '.' : `./${name}`,
+      { import: variant(name, 'esm'), require: variant(name, 'cjs') },
+    ]);
+    expect(manifest.exports).toEqual({
+      ...Object.fromEntries(expected),
+      './package.json': './package.json',
+    });
+    for (const target of Object.values(manifest.exports)) {
+      if (typeof target === 'string') continue;
+      for (const condition of [target.import, target.require]) {
+        // Conditions are tried in order: behind `default`, `types` would never be reached.
+        expect(Object.keys(condition)).toEqual(['types', 'default']);
+        for (const path of Object.values(condition))
+          expect([path, existsSync(join(root, path))]).toEqual([path, true]);
+      }
+    }
+    expect([manifest.main, manifest.types]).toEqual(['./dist/cjs/index.js', './dist/cjs/index.d.ts']);
+  });
+
+  it('marks each build with the module system that it is in', () => {
+    expect(JSON.parse(read('dist/esm/package.json'))).toEqual({ type: 'module' });
+    expect(JSON.parse(read('dist/cjs/package.json'))).toEqual({ type: 'commonjs' });
+    expect(read('dist/esm/index.js')).toMatch(/^export /m);
+    expect(read('dist/cjs/index.js')).not.toMatch(/^(import|export) /m);
+  });
+
+  it('lets a bundler drop what is not used, but for the entry that is imported for its effect', () => {
+    const effects = entries.includes('register')
+      ? ['./dist/esm/register.js', './dist/cjs/register.js']
+      : false;
+    expect(manifest.sideEffects).toEqual(effects);
+  });
+
+  it('packs the two builds, the licence and the documents, and nothing else', () => {
+    // Without scripts: packing would rebuild dist under the feet of other tests.
+    const output = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+      cwd: root,
+      encoding: 'utf8',
+      shell: process.platform === 'win32',
+    });
+    const [packed] = JSON.parse(output) as [{ files: { path: string }[] }];
+    const built = sources
+      .map((path) => path.replace(/^src\//, '').replace(/\.ts$/, ''))
+      .flatMap((name) =>
+        ['esm', 'cjs'].flatMap((folder) => [`dist/${folder}/${name}.d.ts`, `dist/${folder}/${name}.js`]),
+      );
+    const expected = [
+      ...built,
+      'dist/esm/package.json',
+      'dist/cjs/package.json',
+      'package.json',
+      'LICENSE',
+      'README.md',
+      'CHANGELOG.md',
+    ];
+    expect(packed.files.map(({ path }) => path).sort()).toEqual(expected.sort());
+  });
+});
+
+describe('The declarations', () => {
+  it.each<[entry: string, allowed: string[]]>([
+    ['index', ['@nestjs/common', '@nestjs/core', '@opentelemetry/api', 'rxjs']],
+    ['core', ['@opentelemetry/api']],
+    ['fallbacks', []],
+    ['testing', ['@opentelemetry/api', '@opentelemetry/sdk-trace-base']],
+  ])('of %s mention no package but %j', (entry, allowed) => {
+    for (const folder of ['esm', 'cjs']) {
+      const mentioned = packagesBehind(`dist/${folder}/${entry}.d.ts`);
+      expect([...mentioned].filter((name) => !allowed.includes(name))).toEqual([]);
+    }
+  });
+
+  it('keep the comments of the sources', () => {
+    for (const folder of ['esm', 'cjs']) {
+      expect(read(`dist/${folder}/core/version.d.ts`)).toContain('/** The version of this copy');
+    }
+  });
+});
