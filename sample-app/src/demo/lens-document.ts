@@ -1,0 +1,14 @@
+/** The part of the answer of `GET /lens/groups` that the demo reads. */
+export interface LensDocument {
+  telemetry: { enabled: boolean };
+  groups: LensGroup[];
+  warnings: { code: string; message: string }[];
+}
+
+export interface LensGroup {
+  name: string;
+  enabled: boolean;
+  namespaces: string[];
+  because: string[];
+  sites: number;
+}

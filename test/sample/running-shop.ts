@@ -1,0 +1,72 @@
+import 'reflect-metadata';
+import type { INestApplication } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
+import { setLensLogger, type LensWarning, type NestLensConfig } from 'nest-lens';
+import request from 'supertest';
+import { AppModule } from '../../sample-app/src/app.module.js';
+import { DatabaseService } from '../../sample-app/src/database/database.service.js';
+import { OpenSpanTracker, RecordingExporter } from '../nest/lens-app.js';
+
+export const VALID_CARD = '4242424242424242';
+
+/** The sample shop, listening on a real port, its spans kept in memory. */
+export class RunningShop {
+  static async start(config: Partial<NestLensConfig> = {}): Promise<RunningShop> {
+    const exporter = new RecordingExporter();
+    const tracker = new OpenSpanTracker();
+    const warnings: LensWarning[] = [];
+    setLensLogger({ warn: (_message, warning) => void warnings.push(warning) });
+    const app = await NestFactory.create(
+      AppModule.create({
+        config: { enabled: true, exporter: 'none', metricsEnabled: false, ...config },
+        telemetry: { spanExporter: exporter, spanProcessors: [tracker] },
+      }),
+      { logger: false, abortOnError: false },
+    );
+    await app.listen(0, '127.0.0.1');
+    return new RunningShop(app, await app.getUrl(), exporter, tracker, warnings);
+  }
+
+  private constructor(
+    private readonly app: INestApplication,
+    readonly url: string,
+    private readonly exporter: RecordingExporter,
+    private readonly tracker: OpenSpanTracker,
+    readonly warnings: readonly LensWarning[],
+  ) {}
+
+  get http() {
+    return request(this.url);
+  }
+
+  order(lines: readonly { productId: number; quantity: number }[], card = VALID_CARD) {
+    return this.http.post('/orders').send({ lines, card });
+  }
+
+  /** Asks the database, past the routes. */
+  async stockOf(productId: number): Promise<number> {
+    const [product] = await this.query<{ stock: number }>('select stock from products where id = $1', [
+      productId,
+    ]);
+    return product!.stock;
+  }
+
+  query<Row>(text: string, parameters?: unknown[]): Promise<Row[]> {
+    return this.app.get(DatabaseService, { strict: false }).query<Row>('test', text, parameters);
+  }
+
+  openSpans(): string[] {
+    return [...this.tracker.open].map(({ name }) => name);
+  }
+
+  get startedSpans(): number {
+    return this.tracker.started;
+  }
+
+  /** Closes the shop, which flushes, and answers every span that was exported. */
+  async close(): Promise<readonly ReadableSpan[]> {
+    await this.app.close();
+    return this.exporter.spans;
+  }
+}
