@@ -4,7 +4,12 @@
 //   node scripts/api-report.mjs --update   rewrites the reports
 import { mkdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { Extractor, ExtractorConfig } from '@microsoft/api-extractor';
+import {
+  Extractor,
+  ExtractorConfig,
+  ExtractorLogLevel,
+  ExtractorMessageCategory,
+} from '@microsoft/api-extractor';
 
 const projectFolder = fileURLToPath(new URL('..', import.meta.url)).replace(/[/\\]$/, '');
 const ENTRIES = ['index', 'core', 'fallbacks', 'testing'];
@@ -49,17 +54,19 @@ function prepareConfig(entry) {
 const findFindings = (report) =>
   readFileSync(report, 'utf8')
     .split('\n')
-    .filter((line) => /^\s*\/\/ (Warning|Error): /.test(line) || /^\/\/ .*: \((ae|tsdoc)-/.test(line));
+    .filter((line) => /^\s*\/\/ .*\((ae|tsdoc)-[a-z-]+\)/.test(line));
 
 const isUpdate = process.argv.includes('--update');
-mkdirSync(`${projectFolder}/temp`, { recursive: true });
+for (const folder of ['etc', 'temp']) mkdirSync(`${projectFolder}/${folder}`, { recursive: true });
 for (const entry of ENTRIES) {
   const report = `etc/${entry}.api.md`;
   const result = Extractor.invoke(prepareConfig(entry), {
     localBuild: isUpdate,
     // Only errors are worth a line; findings and a changed report are told below, once, and what to do about them.
     messageCallback: (message) => {
-      if (message.category === 'console' || message.logLevel !== 'error') message.handled = true;
+      const isNoise =
+        message.category === ExtractorMessageCategory.Console || message.logLevel !== ExtractorLogLevel.Error;
+      if (isNoise) message.handled = true;
     },
   });
   const findings = findFindings(`${projectFolder}/temp/${entry}.api.md`);

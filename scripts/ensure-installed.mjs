@@ -62,7 +62,9 @@ if (difference) {
   // `npm ci` empties node_modules first, which would break whatever else runs in this checkout: it is for a fresh
   // clone and for CI. Otherwise npm brings the folder up to date in place; --no-save leaves the lockfile as it is.
   const isInstalled =
-    isFresh || process.env.CI ? runNpm('ci', '--no-fund', '--no-audit') : runNpm('install', '--no-save');
+    isFresh || process.env.CI
+      ? runNpm('ci', '--loglevel=error')
+      : runNpm('install', '--no-save', '--loglevel=error');
   if (!isInstalled) {
     console.error(
       'The packages could not be installed: npm says why above. If package.json and package-lock.json disagree, ' +
