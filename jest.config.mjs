@@ -1,4 +1,5 @@
-// ESM mode (NODE_OPTIONS=--experimental-vm-modules): Nest 12 is ESM only, and jest 30 cannot require it on Node < 24.9.
+// ESM mode (--experimental-vm-modules, see the test script): Nest 12 is ESM only, and jest 30 cannot require it on
+// Node < 24.9.
 export default {
   testEnvironment: 'node',
   globalSetup: '<rootDir>/scripts/build-before-tests.mjs',
