@@ -1,0 +1,35 @@
+/** `nest-lens/core`: for libraries and applications without Nest. Needs `@opentelemetry/api` only. */
+export { nestLensConfigFromEnv } from './core/config.js';
+export type { EnvOptions, ExporterName, NestLensConfig } from './core/config.js';
+export { extractContext, injectContext } from './core/context-propagation.js';
+export { defineSpanGroups } from './core/define-span-groups.js';
+export type { DefinedSpanGroups, SpanGroupDefinition } from './core/define-span-groups.js';
+export { ConfigError, NestLensError, SpanRegistryError, TelemetryAlreadySetUpError } from './core/errors.js';
+export type { NestLensErrorCode } from './core/errors.js';
+export { managedSpan } from './core/managed-span.js';
+export type {
+  InstrumentationLike,
+  MetricReaderLike,
+  SetupOptions,
+  SpanExporterLike,
+  SpanProcessorLike,
+} from './core/setup-options.js';
+export { safeSetSpanAttributes } from './core/span-attributes.js';
+export { isSpanGroupEnabled } from './core/span-gate.js';
+export {
+  clearSpanGroupOverride,
+  enabledSpanGroups,
+  overrideSpanGroups,
+  pendingSpanGroups,
+  setEnabledSpanGroups,
+  setSpanGroupSpec,
+} from './core/span-group-state.js';
+export type { SiteOptions } from './core/span-plan.js';
+export { SpanRegistry } from './core/span-registry.js';
+export type { SpanRegistryApi } from './core/span-registry.js';
+export { setupTelemetry } from './core/telemetry.js';
+export type { TelemetryHandle } from './core/telemetry.js';
+export { traceFn } from './core/trace-fn.js';
+export { setLensLogger } from './core/warnings.js';
+export type { LensLogger, LensWarning, LensWarningCode } from './core/warnings.js';
+export { withSpan } from './core/with-span.js';

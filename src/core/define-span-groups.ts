@@ -1,0 +1,58 @@
+import { SpanRegistry } from './span-registry.js';
+
+/** What a library or application registers: its namespace, its groups, and the presets that name them. */
+export interface SpanGroupDefinition {
+  /** The owner; taken as it is. */
+  namespace: string;
+  /** Every group that it can emit; lowercase snake_case. */
+  groups: Iterable<string>;
+  /** Named subsets. @defaultValue none */
+  presets?: Record<string, Iterable<string>>;
+  /** Replace an earlier registration of the namespace, and don't warn about shared groups. @defaultValue false */
+  allowOverride?: boolean;
+}
+
+/** A definition that knows its group names: what {@link defineSpanGroups} returns. */
+export interface DefinedSpanGroups<G extends string> {
+  readonly namespace: string;
+  readonly groups: readonly G[];
+  readonly presets: Record<string, readonly string[]>;
+  readonly allowOverride: boolean;
+  /** Registers it: `SpanRegistry.register(...)`, which also says what it throws. */
+  register(): void;
+  /** The name of one of its groups, checked by the compiler. */
+  group<N extends G>(name: N): N;
+}
+
+/**
+ * Defines span groups so that a misspelt name is a compile error: in the presets, and wherever `group()` names one.
+ *
+ * @param definition `groups` as a literal array; preset members must be among them, or among the groups of the
+ * definitions passed in `using` (those of a library that this one sits on)
+ * @returns the definition; pass it to `NestLensModule.forRoot` or `forFeature`, or call `register()`
+ *
+ * @example
+ * export const shop = defineSpanGroups({
+ *   namespace: 'shop',
+ *   groups: ['orders', 'payment'],
+ *   presets: { default: ['orders'] },
+ * });
+ * managedSpan(shop.group('orders'), 'orders.place', () => place());
+ */
+export function defineSpanGroups<const G extends string, const U extends string = never>(definition: {
+  namespace: string;
+  groups: readonly G[];
+  presets?: Readonly<Record<string, readonly NoInfer<G | U>[]>>;
+  allowOverride?: boolean;
+  using?: readonly { readonly groups: readonly U[] }[];
+}): DefinedSpanGroups<G> {
+  const { namespace, groups, presets = {}, allowOverride = false } = definition;
+  return {
+    namespace,
+    groups,
+    presets,
+    allowOverride,
+    register: () => SpanRegistry.register(namespace, groups, presets, { allowOverride }),
+    group: (name) => name,
+  };
+}

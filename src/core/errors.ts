@@ -1,0 +1,82 @@
+/**
+ * The one table of what NestLens throws: code -> message. Each message says what was wrong and what to do next.
+ */
+const MESSAGES = {
+  EMPTY_NAMESPACE: () =>
+    'A span group registration needs a namespace: the name of the library or application that emits the spans.',
+  EMPTY_GROUP_NAME: ({ namespace }: { namespace: string }) =>
+    `Namespace '${namespace}' registers a span group with an empty name. Give it a lowercase snake_case name.`,
+  RESERVED_NAME: ({ namespace, kind }: { namespace: string; kind: 'group' | 'preset' }) =>
+    `Namespace '${namespace}' registers a ${kind} named 'all'. 'all' always means every registered span group; choose another name.`,
+  NAMESPACE_REGISTERED: ({ namespace }: { namespace: string }) =>
+    `Namespace '${namespace}' is already registered. Unregister it first, or pass { allowOverride: true } to replace it.`,
+  NAMESPACE_NOT_REGISTERED: ({ namespace, namespaces }: { namespace: string; namespaces: readonly string[] }) =>
+    `Namespace '${namespace}' is not registered. Registered namespaces: [${namespaces.join(', ')}].`,
+  PINNED: () =>
+    'The enabled span groups of this process are pinned (telemetry is disabled, or setEnabledSpanGroups was called), ' +
+    'so no override can be put over them. Enable telemetry, or call setSpanGroupSpec first.',
+  INVALID_TTL: ({ ttlMs }: { ttlMs: unknown }) =>
+    `ttlMs must be a positive number of milliseconds, not ${String(ttlMs)}. Leave it out for an override without an end.`,
+  INVALID_VALUE: ({ source, value, allowed }: { source: string; value: string; allowed: readonly string[] }) =>
+    `${source} is '${value}'. Allowed: ${allowed.join(', ')}.`,
+  TELEMETRY_ALREADY_SET_UP: () =>
+    'Telemetry is already set up in this process. Call shutdown() on its handle before you set it up again.',
+  SDK_NOT_FOUND: () =>
+    "Telemetry is enabled, but the package '@opentelemetry/sdk-node' can't be loaded. Install it " +
+    '(npm i @opentelemetry/sdk-node), or register a tracer provider of your own before NestLens sets up.',
+  NOT_A_METHOD: ({ site }: { site: string }) =>
+    `@SpanGroup on ${site}: it can be put on a class or on a method, not on a property or an accessor.`,
+  RUNTIME_CONTROL_UNGUARDED: () =>
+    'introspection.runtimeControl lets callers change which span groups emit, so it needs introspection.guards. ' +
+    'Name at least one guard, or turn runtimeControl off.',
+} as const;
+
+type Messages = typeof MESSAGES;
+/** What a {@link NestLensError} can be about. Stable: tell errors apart by it, also across copies of the package. */
+export type NestLensErrorCode = keyof Messages;
+
+/**
+ * What NestLens throws for a mistake in calling or wiring it. `code` tells what; `name` and `code` are the same in
+ * every copy of the package, so test those rather than `instanceof`.
+ *
+ * @example
+ * try { overrideSpanGroups('all'); } catch (error) { if ((error as NestLensError).code === 'PINNED') return; throw error; }
+ */
+export class NestLensError extends Error {
+  override readonly name: string = 'NestLensError';
+
+  constructor(
+    /** What went wrong, as a stable word. */
+    readonly code: NestLensErrorCode,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Thrown by `SpanRegistry.register` and `unregister`; nothing was changed. */
+export class SpanRegistryError extends NestLensError {
+  override readonly name = 'SpanRegistryError';
+}
+
+/** Thrown for an invalid configuration value; the message names the variable or option, the value and what is allowed. */
+export class ConfigError extends NestLensError {
+  override readonly name = 'ConfigError';
+}
+
+/** Thrown by a second enabled `setupTelemetry` while one is live. */
+export class TelemetryAlreadySetUpError extends NestLensError {
+  override readonly name = 'TelemetryAlreadySetUpError';
+}
+
+type Details<C extends NestLensErrorCode> = Parameters<Messages[C]> extends [infer D] ? [details: D] : [];
+
+/** Makes the error of a code, of the given class, with the table's message. */
+export function createError<C extends NestLensErrorCode, E extends NestLensError>(
+  ErrorClass: new (code: NestLensErrorCode, message: string) => E,
+  code: C,
+  ...details: Details<C>
+): E {
+  const message = MESSAGES[code] as (details?: unknown) => string;
+  return new ErrorClass(code, message(details[0]));
+}

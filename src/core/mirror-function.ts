@@ -1,0 +1,29 @@
+/** The part of `reflect-metadata` that is used if the application has loaded it. */
+interface MetadataReflect {
+  getOwnMetadataKeys?(target: object): unknown[];
+  getOwnMetadata?(key: unknown, target: object): unknown;
+  defineMetadata?(key: unknown, value: unknown, target: object): void;
+}
+
+/**
+ * Makes a wrapper look like what it wraps: prototype, `name`, `length`, own properties, symbols, and metadata. Frameworks
+ * look at all of them: Express at `length`, Nest at the metadata.
+ */
+export function mirrorFunction<F extends (...args: never[]) => unknown>(original: F, wrapper: F): F {
+  const prototype: unknown = Object.getPrototypeOf(original);
+  if (prototype !== Object.getPrototypeOf(wrapper)) Object.setPrototypeOf(wrapper, prototype as object | null);
+  for (const key of Reflect.ownKeys(original)) {
+    // `arguments`, `caller` and a plain function's `prototype` may be fixed on the wrapper; the rest is taken over.
+    Reflect.defineProperty(wrapper, key, Reflect.getOwnPropertyDescriptor(original, key)!);
+  }
+  copyMetadata(original, wrapper);
+  return wrapper;
+}
+
+/** Copies the metadata that is kept beside a function. */
+export function copyMetadata(from: object, to: object): void {
+  const reflect = Reflect as MetadataReflect;
+  for (const key of reflect.getOwnMetadataKeys?.(from) ?? []) {
+    reflect.defineMetadata?.(key, reflect.getOwnMetadata?.(key, from), to);
+  }
+}

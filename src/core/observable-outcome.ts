@@ -1,0 +1,171 @@
+import { setImmediate } from 'node:timers';
+import { context, type Context } from '@opentelemetry/api';
+import type { OpenSpan } from './span-outcome.js';
+
+/** RxJS observables, seen by their shape: the core imports no rxjs, and several copies of it may be about. */
+export interface ObservableLike {
+  subscribe(observer: unknown): SubscriptionLike;
+  lift(operator: unknown): unknown;
+}
+
+export interface SubscriptionLike {
+  readonly closed: boolean;
+  add(teardown: unknown): void;
+  remove(teardown: unknown): void;
+  unsubscribe(): void;
+}
+
+export interface SubscriberLike extends SubscriptionLike {
+  next(value: unknown): void;
+  error(error: unknown): void;
+  complete(): void;
+}
+
+export type ObservableClass = new (subscribe: (subscriber: SubscriberLike) => void) => ObservableLike;
+
+/** RxJS's own test of what an observable is (`isObservable`). */
+export function isObservable(value: object): value is ObservableLike {
+  const { lift, subscribe } = value as Partial<ObservableLike>;
+  return typeof lift === 'function' && typeof subscribe === 'function';
+}
+
+const followed = new WeakSet<object>();
+
+/** Whether this is an observable that `followObservable` made: a proxy that may be followed again. */
+export function isFollowedObservable(value: object): boolean {
+  return followed.has(value);
+}
+
+/** One subscription: what is subscribed to, the span that covers it, and the context that its values go out to. */
+export interface CoveredSubscription {
+  readonly source: ObservableLike;
+  readonly open: OpenSpan;
+  readonly outside: Context;
+}
+
+/**
+ * An observable whose subscriptions are covered by spans. The first one takes the span that is open already; if there is
+ * none by the next macrotask, that span ends as cancelled. Each further one is opened by `again`.
+ *
+ * @param Observable RxJS's class, of whichever copy
+ */
+export function coverSubscriptions(
+  Observable: ObservableClass,
+  first: CoveredSubscription,
+  again: (outside: Context) => CoveredSubscription,
+): ObservableLike {
+  let unclaimed: CoveredSubscription | undefined = first;
+  // Node's own timer, which a test's fake timers leave alone.
+  setImmediate(() => {
+    unclaimed?.open.cancel();
+    unclaimed = undefined;
+  });
+  return new Observable((subscriber) => {
+    const subscription = unclaimed ?? again(context.active());
+    unclaimed = undefined;
+    subscribeInSpan(subscription, subscriber);
+  });
+}
+
+/** An observable like the given one, each of whose subscriptions is covered by a span: the open one, then new ones. */
+export function followObservable(
+  source: ObservableLike,
+  open: OpenSpan,
+  reopen: (outside: Context) => OpenSpan,
+): ObservableLike {
+  const base = basePrototype(source);
+  const { constructor: Observable } = base as { constructor: ObservableClass };
+  const covered = coverSubscriptions(Observable, { source, open, outside: context.active() }, (outside) => ({
+    source,
+    open: reopen(outside),
+    outside,
+  }));
+  const isPlain =
+    Object.getPrototypeOf(source) === base && Object.keys(source).every((key) => OWN_FIELDS.has(key));
+  return isPlain ? covered : standIn(source, covered);
+}
+
+/** What an observable of RxJS itself carries. */
+const OWN_FIELDS = new Set(['source', 'operator', '_subscribe']);
+/** The members of an observable that come to its values through `this.subscribe`. */
+const READERS = new Set<PropertyKey>(['pipe', 'lift', 'forEach', 'toPromise', 'asObservable', 'constructor']);
+
+/** For subjects and other subclasses: a proxy that is the source in every respect, but subscribes to `covered`. */
+function standIn(source: ObservableLike, covered: ObservableLike): ObservableLike {
+  const subscribe = covered.subscribe.bind(covered);
+  const proxy = new Proxy(source, {
+    get(target, key) {
+      if (key === 'subscribe') return subscribe;
+      const value: unknown = Reflect.get(target, key, target);
+      // Other methods run on the source itself, which may have private fields that a proxy doesn't.
+      return typeof value === 'function' && !READERS.has(key) ? (value.bind(target) as unknown) : value;
+    },
+    set: (target, key, value) => Reflect.set(target, key, value, target),
+  });
+  followed.add(proxy);
+  return proxy;
+}
+
+/** The prototype at the bottom of an observable's classes: that of RxJS's `Observable`. */
+function basePrototype(source: ObservableLike): object {
+  let base: object = source;
+  for (let at: object | null = source; at !== null; at = Object.getPrototypeOf(at) as object | null) {
+    if (Object.hasOwn(at, 'lift')) base = at;
+  }
+  return base;
+}
+
+/**
+ * Subscribes to the source inside the span; values go on to the subscriber outside of it,
+ * so that outer operators (a `tap`, a `retry`) don't run under a span that isn't theirs.
+ */
+function subscribeInSpan({ source, open, outside }: CoveredSubscription, subscriber: SubscriberLike): void {
+  const teardowns = new Set<unknown>();
+  const outwards = (emit: () => void): void => context.with(outside, emit);
+  // RxJS takes an object of this shape for a subscriber and uses it as it is, so `closed` reaches synchronous sources.
+  const inner: SubscriberLike = {
+    get closed() {
+      return subscriber.closed;
+    },
+    next: (value) => outwards(() => subscriber.next(value)),
+    error: (error) => {
+      open.fail(error);
+      outwards(() => subscriber.error(error));
+    },
+    complete: () => {
+      open.end();
+      outwards(() => subscriber.complete());
+    },
+    add: (teardown) => {
+      if (teardown === undefined) return;
+      if (subscriber.closed) tearDown(teardown, open.inside);
+      else teardowns.add(teardown);
+    },
+    remove: (teardown) => {
+      teardowns.delete(teardown);
+    },
+    unsubscribe: () => subscriber.unsubscribe(),
+  };
+  // Runs at once when the subscriber is closed already.
+  const giveUp = (): void => {
+    try {
+      for (const teardown of teardowns) tearDown(teardown, open.inside);
+    } finally {
+      open.cancel(); // without effect after complete or error
+    }
+  };
+  subscriber.add(giveUp);
+  try {
+    context.with(open.inside, () => source.subscribe(inner));
+  } catch (thrown) {
+    open.fail(thrown);
+    throw thrown;
+  }
+}
+
+function tearDown(teardown: unknown, inside: Context): void {
+  context.with(inside, () => {
+    if (typeof teardown === 'function') (teardown as () => void)();
+    else (teardown as SubscriptionLike | undefined)?.unsubscribe();
+  });
+}

@@ -1,0 +1,185 @@
+import type { LensLogger, RecordedWarning } from './warnings.js';
+import type { SpanGroupSpec } from './span-group-spec.js';
+import { VERSION } from './version.js';
+
+/**
+ * The one slot on `globalThis` that every copy of the package in this process shares: the CommonJS and the ESM build,
+ * two installed versions, a module registry that a test runner has reset.
+ *
+ * The contract. The slot holds *data*: plain objects, maps, sets, strings. Each copy brings its own functions; nothing
+ * in here is a class instance of ours, and nobody tells things in here apart by `instanceof`. Within protocol 1 fields
+ * may be added, as optional ones whose absence is tolerated; none may be removed, renamed or given another meaning. A
+ * change that an older copy could not live with raises the number in the key and in `protocol`, and from then on the
+ * two worlds don't share.
+ */
+const PROTOCOL = 1;
+const KEY_PREFIX = 'nest-lens.state.';
+const KEY = Symbol.for(`${KEY_PREFIX}${PROTOCOL}`);
+
+/** The switch of one group. Interned: sites hold the object, so asking it is one field load. */
+export interface SpanGate {
+  readonly name: string;
+  enabled: boolean;
+}
+
+/** What one namespace registered, as it was normalised. */
+export interface NamespaceRegistration {
+  readonly groups: ReadonlySet<string>;
+  readonly presets: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** A spec in force (kept or override) with what its wildcards match by now and what was last said about it. */
+export interface SpecLayer {
+  readonly spec: SpanGroupSpec;
+  /** Wildcard text -> number of live groups it matches; kept up to date so that re-resolving needn't scan. */
+  readonly wildcardMatches: Map<string, number>;
+  lastReport: string | undefined;
+}
+
+export interface OverrideLayer extends SpecLayer {
+  /** Milliseconds since the epoch; undefined: until it is cleared. */
+  readonly expiresAt: number | undefined;
+  timer: ReturnType<typeof setTimeout> | undefined;
+}
+
+export interface TelemetryState {
+  phase: 'off' | 'starting' | 'live' | 'stopping';
+  /** Settles when a shutdown under way is done. */
+  stopped: Promise<void> | undefined;
+  enabled: boolean;
+  exporting: boolean;
+  mode: 'own' | 'attach' | null;
+  configuredSpec: string;
+  specSource: string;
+}
+
+export interface ProcessState {
+  readonly protocol: number;
+  /** Version of the copy that made the slot; for diagnostics only. */
+  readonly version: string;
+  readonly namespaces: Map<string, NamespaceRegistration>;
+  /** Derived from `namespaces`: group -> the namespaces that own it. A group is live while it is a key here. */
+  readonly groupOwners: Map<string, Set<string>>;
+  /** Derived: preset -> the namespaces that define it. */
+  readonly presetOwners: Map<string, Set<string>>;
+  /** Derived: preset member -> preset -> number of namespaces that put it there. */
+  readonly presetsOfMember: Map<string, Map<string, number>>;
+  readonly gates: Map<string, SpanGate>;
+  readonly enabled: Set<string>;
+  kept: SpecLayer | undefined;
+  override: OverrideLayer | undefined;
+  pinned: boolean;
+  /** True from the end of an enabled set-up until its shutdown: registrations are late from then on. */
+  setUp: boolean;
+  logger: LensLogger | undefined;
+  /** Where warnings go while no logger was set: Nest's, once the module runs; else the console. */
+  defaultLogger: LensLogger | undefined;
+  readonly recordedWarnings: RecordedWarning[];
+  readonly telemetry: TelemetryState;
+  /** Namespace -> how many applications hold on to it; only those that the Nest layer registered. */
+  readonly holds: Map<string, number>;
+  /** The set-up that Nest applications of this process share. */
+  shared: { users: number; readonly ready: Promise<{ shutdown(timeoutMs?: number): Promise<void> }> } | undefined;
+}
+
+function createTelemetryState(): TelemetryState {
+  return {
+    phase: 'off',
+    stopped: undefined,
+    enabled: false,
+    exporting: false,
+    mode: null,
+    configuredSpec: '',
+    specSource: 'default',
+  };
+}
+
+function createProcessState(): ProcessState {
+  return {
+    protocol: PROTOCOL,
+    version: VERSION,
+    namespaces: new Map(),
+    groupOwners: new Map(),
+    presetOwners: new Map(),
+    presetsOfMember: new Map(),
+    gates: new Map(),
+    enabled: new Set(),
+    kept: undefined,
+    override: undefined,
+    pinned: false,
+    setUp: false,
+    logger: undefined,
+    defaultLogger: undefined,
+    recordedWarnings: [],
+    telemetry: createTelemetryState(),
+    holds: new Map(),
+    shared: undefined,
+  };
+}
+
+/** The versions of other protocols' slots found on `globalThis`, e.g. `{ key: 'nest-lens.state.2', version: '3.0.0' }`. */
+export interface ForeignState {
+  readonly key: string;
+  readonly version: string;
+}
+
+function findForeignState(): ForeignState | undefined {
+  for (const symbol of Object.getOwnPropertySymbols(globalThis)) {
+    const key = Symbol.keyFor(symbol);
+    if (symbol === KEY || key?.startsWith(KEY_PREFIX) !== true) continue;
+    const slot = (globalThis as Record<symbol, unknown>)[symbol] as { version?: unknown } | undefined;
+    return { key, version: String(slot?.version) };
+  }
+  return undefined;
+}
+
+function openSlot(): { state: ProcessState; foreign: ForeignState | undefined } {
+  const slots = globalThis as unknown as Record<symbol, ProcessState | undefined>;
+  const found = slots[KEY];
+  if (found !== undefined) {
+    if (found.protocol === PROTOCOL) return { state: found, foreign: undefined };
+    // Somebody wrote another shape under our key: keep to ourselves rather than write into it.
+    return {
+      state: createProcessState(),
+      foreign: { key: `${KEY_PREFIX}${PROTOCOL}`, version: String((found as { version?: unknown }).version) },
+    };
+  }
+  const state = createProcessState();
+  const foreign = findForeignState();
+  // A frozen globalThis refuses the property: this copy then works alone.
+  Reflect.defineProperty(globalThis, KEY, { value: state, enumerable: false, configurable: true, writable: false });
+  return { state, foreign };
+}
+
+const opened = openSlot();
+
+/**
+ * The state of this process. Read once, at import: the object in the slot never changes, only its content does, so that
+ * a gate costs no look-up.
+ */
+export const processState: ProcessState = opened.state;
+
+/** A slot of another protocol that was there when this copy was loaded; `warnings` says so, once. */
+export const foreignState: ForeignState | undefined = opened.foreign;
+
+/** Takes the process back to how it starts: for tests of this project. Gates that sites hold stay valid, and off. */
+export function resetProcessState(): void {
+  const state = processState;
+  clearTimeout(state.override?.timer);
+  state.namespaces.clear();
+  state.groupOwners.clear();
+  state.presetOwners.clear();
+  state.presetsOfMember.clear();
+  for (const gate of state.gates.values()) gate.enabled = false;
+  state.enabled.clear();
+  state.kept = undefined;
+  state.override = undefined;
+  state.pinned = false;
+  state.setUp = false;
+  state.logger = undefined;
+  state.defaultLogger = undefined;
+  state.recordedWarnings.length = 0;
+  Object.assign(state.telemetry, createTelemetryState());
+  state.holds.clear();
+  state.shared = undefined;
+}

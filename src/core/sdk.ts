@@ -1,0 +1,131 @@
+import type { NodeSDK, NodeSDKConfiguration } from '@opentelemetry/sdk-node';
+import type { NestLensConfig } from './config.js';
+import { createConsoleSpanExporter } from './console-span-exporter.js';
+import { createError, NestLensError } from './errors.js';
+import { type RegisteredApis, registeredApis, registeredTracerProvider, unregisterApisSince } from './otel-globals.js';
+import type { SetupOptions, SpanProcessorLike } from './setup-options.js';
+
+/** The SDK, running. */
+export interface RunningSdk {
+  /** Whether spans go anywhere. */
+  readonly isExporting: boolean;
+  forceFlush(): Promise<void>;
+  shutdown(): Promise<void>;
+  /** Takes back what the SDK registered process-wide, so that it can be started again, even if its shutdown hangs. */
+  release(): void;
+}
+
+type SdkModule = typeof import('@opentelemetry/sdk-node');
+type SdkSpanProcessor = NonNullable<NodeSDKConfiguration['spanProcessors']>[number];
+type SdkSpanExporter = NodeSDKConfiguration['traceExporter'];
+type SdkMetricReader = NonNullable<NodeSDKConfiguration['metricReaders']>[number];
+type SdkInstrumentations = NodeSDKConfiguration['instrumentations'];
+
+/** The only import of an SDK package: at an enabled set-up, and only then. */
+async function loadSdk(): Promise<SdkModule> {
+  try {
+    return await import('@opentelemetry/sdk-node');
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    if (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') {
+      throw Object.assign(createError(NestLensError, 'SDK_NOT_FOUND'), { cause: error });
+    }
+    throw error;
+  }
+}
+
+/** Makes spans and propagates them, but exports nothing: the SDK registers a provider only if it has a processor. */
+const SILENT_PROCESSOR: SpanProcessorLike = {
+  onStart: () => undefined,
+  onEnd: () => undefined,
+  shutdown: () => Promise.resolve(),
+  forceFlush: () => Promise.resolve(),
+};
+
+/** The span pipeline, as options of the SDK. Empty: the SDK's own variables decide. */
+function spanPipeline(
+  { tracing }: SdkModule,
+  config: NestLensConfig,
+  { spanExporter, spanProcessors }: SetupOptions,
+): Partial<NodeSDKConfiguration> {
+  if (!config.tracesEnabled) return { spanProcessors: [] };
+  if (spanProcessors !== undefined || spanExporter !== undefined) {
+    // Alone, an exporter is left to the SDK, which reads the batch processor's variables. Given beside processors, the SDK
+    // would drop it without a word.
+    if (spanProcessors === undefined) return { traceExporter: spanExporter as SdkSpanExporter };
+    const processors = [...spanProcessors] as unknown as SdkSpanProcessor[];
+    if (spanExporter !== undefined) {
+      processors.push(new tracing.BatchSpanProcessor(spanExporter as SdkSpanExporter));
+    }
+    return { spanProcessors: processors };
+  }
+  if (config.exporter === 'console') {
+    const exporter = createConsoleSpanExporter() as SdkSpanExporter;
+    return { spanProcessors: [new tracing.SimpleSpanProcessor(exporter)] };
+  }
+  if (config.exporter === 'none') return { spanProcessors: [SILENT_PROCESSOR as unknown as SdkSpanProcessor] };
+  return {};
+}
+
+function metricPipeline(
+  config: NestLensConfig,
+  { metricReader }: SetupOptions,
+  before: RegisteredApis,
+): Partial<NodeSDKConfiguration> {
+  if (!config.metricsEnabled || before.meterProvider) return { metricReaders: [] };
+  if (metricReader !== undefined) return { metricReaders: [metricReader as unknown as SdkMetricReader] };
+  return config.exporter === 'otlp' ? {} : { metricReaders: [] };
+}
+
+/**
+ * The default resource with ours over it. The SDK merges what it detects (`OTEL_RESOURCE_ATTRIBUTES` too) over the resource
+ * that it is given, but what the application says explicitly has to win, so `merge` puts it on top once more.
+ */
+function resourceOf({ resources }: SdkModule, config: NestLensConfig, { resourceAttributes }: SetupOptions) {
+  const base = resources.defaultResource();
+  const explicit = resources.resourceFromAttributes({
+    'nestlens.run_id': config.runId,
+    ...(config.userId === '' ? {} : { 'nestlens.user_id': config.userId }),
+    ...resourceAttributes,
+  });
+  type Resource = typeof base;
+  return Object.create(base, {
+    merge: { value: (detected: Resource): Resource => base.merge(detected).merge(explicit) },
+  }) as Resource;
+}
+
+/**
+ * Starts the OpenTelemetry Node SDK. What the application gave beats the configured exporter; everything else is left to
+ * the SDK's own variables. Throws when the SDK can't be started, and then has registered nothing.
+ */
+export async function startSdk(config: NestLensConfig, options: SetupOptions): Promise<RunningSdk> {
+  const sdkModule = await loadSdk();
+  const before = registeredApis();
+  let sdk: NodeSDK;
+  try {
+    sdk = new sdkModule.NodeSDK({
+      ...spanPipeline(sdkModule, config, options),
+      ...metricPipeline(config, options, before),
+      // Somebody else's stays, and the SDK would complain about the second one.
+      ...(before.contextManager ? { contextManager: null as never } : {}),
+      ...(before.propagator ? { textMapPropagator: null } : {}),
+      resource: resourceOf(sdkModule, config, options),
+      ...(config.serviceName === undefined ? {} : { serviceName: config.serviceName }),
+      instrumentations: (options.instrumentations ?? []) as unknown as SdkInstrumentations,
+    });
+    sdk.start();
+  } catch (error) {
+    unregisterApisSince(before);
+    throw error;
+  }
+  const provider = before.tracerProvider ? undefined : registeredTracerProvider();
+  const givenPipeline = options.spanExporter !== undefined || options.spanProcessors !== undefined;
+  return {
+    isExporting: provider !== undefined && (givenPipeline || config.exporter !== 'none'),
+    forceFlush: async () => {
+      await (provider as { forceFlush?(): Promise<void> } | undefined)?.forceFlush?.();
+    },
+    shutdown: () => sdk.shutdown(),
+    release: () => unregisterApisSince(before),
+  };
+}

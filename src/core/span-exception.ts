@@ -1,0 +1,59 @@
+import type { Exception, Span } from '@opentelemetry/api';
+
+interface PrintableError {
+  readonly name: string;
+  readonly message: string;
+  readonly stack?: string;
+  readonly code?: string | number;
+}
+
+function read(thrown: object, key: string): unknown {
+  try {
+    return (thrown as Record<string, unknown>)[key];
+  } catch {
+    return undefined; // a getter that throws
+  }
+}
+
+function print(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return Object.prototype.toString.call(value); // e.g. an object without a prototype
+  }
+}
+
+/**
+ * A thrown value as something that the SDK can record. Anything can be thrown: the SDK itself records no event for null or
+ * a number, and throws a TypeError for a symbol or an object without a prototype.
+ */
+function printable(thrown: unknown): PrintableError {
+  if ((typeof thrown !== 'object' && typeof thrown !== 'function') || thrown === null) {
+    return { name: thrown === null ? 'null' : typeof thrown, message: print(thrown) };
+  }
+  const [name, message, stack, code] = ['name', 'message', 'stack', 'code'].map((key) => read(thrown, key));
+  return {
+    name: typeof name === 'string' && name !== '' ? name : 'Error',
+    message: typeof message === 'string' ? message : message === undefined ? print(thrown) : print(message),
+    ...(typeof stack === 'string' ? { stack } : {}),
+    ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
+  };
+}
+
+/** The application may have recorded what it then threw; a span carries an exception once. */
+function isRecorded(span: Span, message: string): boolean {
+  const { events } = span as { events?: readonly { name: string; attributes?: Record<string, unknown> }[] };
+  return (
+    Array.isArray(events) &&
+    events.some(
+      (event) => event?.name === 'exception' && event.attributes?.['exception.message'] === message,
+    )
+  );
+}
+
+/** Records a thrown value as the span's exception event, and returns the message that describes it. */
+export function recordThrown(span: Span, thrown: unknown): string {
+  const exception = printable(thrown);
+  if (!isRecorded(span, exception.message)) span.recordException(exception as Exception);
+  return exception.message;
+}

@@ -1,0 +1,204 @@
+import { type Meter, metrics, type Tracer, trace } from '@opentelemetry/api';
+import { isSdkDisabled, type NestLensConfig, specSourceOf, validateConfig } from './config.js';
+import { createError, TelemetryAlreadySetUpError } from './errors.js';
+import { SCOPE_NAME } from './lens-tracer.js';
+import { registeredTracerProvider } from './otel-globals.js';
+import { processState } from './process-state.js';
+import { type RunningSdk, startSdk } from './sdk.js';
+import type { SetupOptions } from './setup-options.js';
+import { forgetSpanGroupState, setEnabledSpanGroups, setSpanGroupSpec } from './span-group-state.js';
+import { VERSION } from './version.js';
+import { emitWarnings, recordWarning, reportForeignState, type Warning } from './warnings.js';
+
+/** How long a flush or shutdown may take, in milliseconds, unless the caller says otherwise. */
+export const DEFAULT_TIMEOUT_MS = 5_000;
+
+/** What `setupTelemetry` returns: the way to flush and to end telemetry. */
+export interface TelemetryHandle {
+  /** The tracer named `nest-lens` of the provider in force. */
+  readonly tracer: Tracer;
+  /** The meter named `nest-lens` of the provider in force. */
+  readonly meter: Meter;
+  /** Whether spans go anywhere. */
+  readonly isExporting: boolean;
+  /** `own`: the SDK was started by this set-up; `attach`: the application's provider is used; null: disabled. */
+  readonly mode: 'own' | 'attach' | null;
+  /**
+   * Exports what is waiting. Settles within the limit and never rejects; a failure is a warning.
+   *
+   * @param timeoutMs milliseconds. Default: 5,000
+   */
+  forceFlush(timeoutMs?: number): Promise<void>;
+  /**
+   * Flushes, ends what this set-up built, turns every group off, and allows a new set-up. Repeated and concurrent calls get
+   * the same promise. Settles within the limit and never rejects; a failure is one warning. A provider of the application is
+   * flushed, and not shut down.
+   *
+   * @param timeoutMs milliseconds. Default: 5,000
+   */
+  shutdown(timeoutMs?: number): Promise<void>;
+}
+
+/** What a handle flushes and shuts down: our SDK, the application's provider, or nothing. */
+type Pipeline = RunningSdk;
+
+const NOTHING: Pipeline = {
+  isExporting: false,
+  forceFlush: () => Promise.resolve(),
+  shutdown: () => Promise.resolve(),
+  release: () => undefined,
+};
+
+/**
+ * Sets telemetry up, once per process: builds the providers (or attaches to the one that the application registered), then
+ * puts the configured spec in force. Libraries that register later still take effect.
+ *
+ * With `config.enabled` false, or `OTEL_SDK_DISABLED=true`, nothing is built or loaded, and every group is pinned off.
+ *
+ * @param config see {@link NestLensConfig}; `nestLensConfigFromEnv()` reads it from the environment
+ * @param options exporters, processors, readers and instrumentations of your own; see {@link SetupOptions}
+ * @throws (rejects) TelemetryAlreadySetUpError when an enabled set-up is live; ConfigError for an invalid config; NestLensError
+ * `SDK_NOT_FOUND` when `@opentelemetry/sdk-node` is missing; whatever the SDK throws. Then nothing is left registered.
+ *
+ * @example
+ * const handle = await setupTelemetry(nestLensConfigFromEnv());
+ * process.once('beforeExit', () => void handle.shutdown());
+ */
+export async function setupTelemetry(
+  config: NestLensConfig,
+  options: SetupOptions = {},
+): Promise<TelemetryHandle> {
+  reportForeignState();
+  const { telemetry } = processState;
+  const valid = validateConfig(config);
+  if (!valid.enabled || isSdkDisabled()) {
+    if (valid.enabled) recordWarning({ code: 'SDK_DISABLED', details: {} });
+    setEnabledSpanGroups([]);
+    if (telemetry.phase === 'off') {
+      Object.assign(telemetry, { configuredSpec: valid.spanGroups, specSource: specSourceOf(config) });
+    }
+    return createHandle(NOTHING, null, () => {
+      if (telemetry.phase === 'off') forgetSpanGroupState();
+    });
+  }
+  if (telemetry.phase === 'starting' || telemetry.phase === 'live') {
+    throw createError(TelemetryAlreadySetUpError, 'TELEMETRY_ALREADY_SET_UP');
+  }
+  const stopping = telemetry.stopped;
+  telemetry.phase = 'starting';
+  try {
+    await stopping;
+    const { pipeline, mode, warnings } = await buildPipeline(valid, options);
+    Object.assign(telemetry, {
+      phase: 'live',
+      enabled: true,
+      exporting: pipeline.isExporting,
+      mode,
+      configuredSpec: valid.spanGroups,
+      specSource: specSourceOf(config),
+    });
+    emitWarnings(warnings);
+    setSpanGroupSpec(valid.spanGroups);
+    processState.setUp = true;
+    return createHandle(pipeline, mode, () => {
+      forgetSpanGroupState();
+      processState.recordedWarnings.length = 0;
+    });
+  } catch (error) {
+    telemetry.phase = 'off';
+    throw error;
+  }
+}
+
+async function buildPipeline(
+  config: NestLensConfig,
+  options: SetupOptions,
+): Promise<{ pipeline: Pipeline; mode: 'own' | 'attach'; warnings: Warning[] }> {
+  const provider = registeredTracerProvider() as { forceFlush?(): Promise<void> } | undefined;
+  if (provider !== undefined) {
+    const given = Object.entries(options).some(([key, value]) => key !== 'mode' && value !== undefined);
+    return {
+      mode: 'attach',
+      pipeline: {
+        isExporting: true,
+        forceFlush: async () => provider.forceFlush?.(),
+        shutdown: () => Promise.resolve(), // it isn't ours
+        release: () => undefined,
+      },
+      warnings: given || options.mode === 'own' ? [{ code: 'PROVIDER_KEPT', details: {} }] : [],
+    };
+  }
+  if (options.mode === 'attach') {
+    return { mode: 'attach', pipeline: NOTHING, warnings: [{ code: 'NO_TRACER_PROVIDER', details: {} }] };
+  }
+  return { mode: 'own', pipeline: await startSdk(config, options), warnings: [] };
+}
+
+function createHandle(pipeline: Pipeline, mode: 'own' | 'attach' | null, forget: () => void): TelemetryHandle {
+  let stopped: Promise<void> | undefined;
+  return {
+    get tracer() {
+      return trace.getTracer(SCOPE_NAME, VERSION);
+    },
+    get meter() {
+      return metrics.getMeter(SCOPE_NAME, VERSION);
+    },
+    get isExporting() {
+      return pipeline.isExporting && stopped === undefined;
+    },
+    mode,
+    forceFlush: (timeoutMs = DEFAULT_TIMEOUT_MS) => settleWithin(timeoutMs, [() => pipeline.forceFlush()]),
+    shutdown: (timeoutMs = DEFAULT_TIMEOUT_MS) => (stopped ??= stop(pipeline, mode, timeoutMs, forget)),
+  };
+}
+
+async function stop(
+  pipeline: Pipeline,
+  mode: 'own' | 'attach' | null,
+  timeoutMs: number,
+  forget: () => void,
+): Promise<void> {
+  if (mode === null) return forget();
+  const { telemetry } = processState;
+  telemetry.phase = 'stopping';
+  // Flush first: shutting a provider down can lose what a simple processor still has under way.
+  telemetry.stopped = settleWithin(timeoutMs, [() => pipeline.forceFlush(), () => pipeline.shutdown()]);
+  await telemetry.stopped;
+  pipeline.release();
+  forget();
+  Object.assign(telemetry, { stopped: undefined, enabled: false, exporting: false, mode: null });
+  // A set-up that waited for this shutdown has moved the phase on already.
+  if ((telemetry.phase as string) === 'stopping') telemetry.phase = 'off';
+}
+
+/**
+ * Runs the steps one after another, each whatever became of the one before, and settles when they are done or the time is
+ * up; then the steps that haven't begun are still begun, so that exporters get their shutdown. Never rejects: one warning.
+ */
+async function settleWithin(timeoutMs: number, steps: readonly (() => Promise<void>)[]): Promise<void> {
+  const waiting = [...steps];
+  const errors: unknown[] = [];
+  const runNext = async (): Promise<void> => {
+    const step = waiting.shift();
+    if (step === undefined) return;
+    try {
+      await step();
+    } catch (error) {
+      errors.push(error);
+    }
+    await runNext();
+  };
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeUp = new Promise<'time is up'>((resolve) => {
+    timer = setTimeout(() => resolve('time is up'), timeoutMs);
+  });
+  const outcome = await Promise.race([runNext(), timeUp]);
+  clearTimeout(timer);
+  if (outcome === 'time is up') {
+    errors.push(new Error('the time is up'));
+    void runNext();
+  }
+  if (errors.length > 0) {
+    emitWarnings([{ code: 'FLUSH_INCOMPLETE', details: { error: errors.flat()[0], timeoutMs } }]);
+  }
+}

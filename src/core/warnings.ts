@@ -1,0 +1,213 @@
+import { foreignState, processState } from './process-state.js';
+import { VERSION } from './version.js';
+
+/** What the registry holds, for messages that say what the choices are. Every list is sorted. */
+export interface RegistryInventory {
+  readonly groups: readonly string[];
+  /** With `all`. */
+  readonly presets: readonly string[];
+  readonly namespaces: readonly string[];
+}
+
+interface WarningDetails {
+  GROUP_COLLISION: { namespace: string; otherNamespace: string; groups: readonly string[] };
+  PRESET_MEMBER_UNREGISTERED: { namespace: string; preset: string; members: readonly string[] };
+  NAME_STYLE: { namespace: string; names: readonly string[] };
+  PRESET_SHADOWS_GROUP: { namespace: string; name: string };
+  LATE_REGISTRATION: { namespace: string };
+  NOTHING_REGISTERED: { spec: string };
+  SPEC_UNRESOLVED: RegistryInventory & {
+    spec: string;
+    pending: readonly string[];
+    /** Pending name -> the registered name that it was probably meant to be. */
+    nearest: Readonly<Record<string, string>>;
+  };
+  SPEC_SELECTED_NOTHING: RegistryInventory & { spec: string };
+  UNKNOWN_GROUP_AT_SITE: { site: string; group: string; nearest: string | undefined };
+  ATTRIBUTES_FAILED: { span: string; error: unknown };
+  SPAN_FAILED: { span: string; error: unknown };
+  CONFIG_INVALID: { error: unknown };
+  SETUP_FAILED: { error: unknown };
+  FLUSH_INCOMPLETE: { error: unknown; timeoutMs: number };
+  SDK_DISABLED: Record<string, never>;
+  NO_TRACER_PROVIDER: Record<string, never>;
+  PROVIDER_KEPT: Record<string, never>;
+  OPTIONS_IGNORED: { reason: 'second app' | 'second forRoot' };
+  STATE_PROTOCOL_MISMATCH: { version: string; otherKey: string; otherVersion: string };
+}
+
+/** What a {@link LensWarning} is about. */
+export type LensWarningCode = keyof WarningDetails;
+
+/** One warning: a stable `code`, the sentence, and the facts in it. */
+export interface LensWarning {
+  readonly code: LensWarningCode;
+  readonly message: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** Where warnings go. */
+export interface LensLogger {
+  warn(message: string, warning: LensWarning): void;
+}
+
+export interface RecordedWarning {
+  readonly code: string;
+  readonly message: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+const MOST_NAMES_SHOWN = 50;
+
+function list(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMES_SHOWN);
+  const more = names.length - shown.length;
+  return `[${shown.join(', ')}${more > 0 ? `, and ${more} more` : ''}]`;
+}
+
+function inventory({ groups, presets, namespaces }: RegistryInventory): string {
+  return `Registered groups: ${list(groups)}. Presets: ${list(presets)}. Namespaces: ${list(namespaces)}.`;
+}
+
+function reason(error: unknown): string {
+  try {
+    return error instanceof Error ? error.message : String(error);
+  } catch {
+    return 'an error that cannot be printed';
+  }
+}
+
+/** The one table of what NestLens warns about: code -> message. What is wrong, what the choices are, what to do next. */
+const MESSAGES: { readonly [C in LensWarningCode]: (details: WarningDetails[C]) => string } = {
+  GROUP_COLLISION: ({ namespace, otherNamespace, groups }) =>
+    `Namespaces '${namespace}' and '${otherNamespace}' both register ${list(groups)}. They share the gate: enabling such ` +
+    `a group turns on the spans of both. Rename one of them, or pass { allowOverride: true } if that is meant.`,
+  PRESET_MEMBER_UNREGISTERED: ({ namespace, preset, members }) =>
+    `Preset '${preset}' of namespace '${namespace}' names ${list(members)}, which nobody has registered so far. They are ` +
+    `ignored until a library registers them; check the spelling if none will.`,
+  NAME_STYLE: ({ namespace, names }) =>
+    `Namespace '${namespace}' registers ${list(names)}: not lowercase snake_case. The names work as they are, but ` +
+    `blanks, commas, '-' and '*' have a meaning in a spec. Prefer names like 'db_query'.`,
+  PRESET_SHADOWS_GROUP: ({ namespace, name }) =>
+    `'${name}' is both a preset and a span group (seen while namespace '${namespace}' registered). In a spec it means ` +
+    `the preset, so the group can't be picked alone. Rename one of them.`,
+  LATE_REGISTRATION: ({ namespace }) =>
+    `Namespace '${namespace}' registered after telemetry was set up. Its span groups take effect now, but they were not ` +
+    `known when the spec was checked. Register in an onModuleInit provider, in forRoot or in forFeature.`,
+  NOTHING_REGISTERED: ({ spec }) =>
+    `Span group spec '${spec}' selects nothing: no library or module in this process has registered a span group. ` +
+    `Nothing will be emitted. Pass registrations to NestLensModule.forRoot or forFeature, or import the library that registers them.`,
+  SPEC_UNRESOLVED: ({ spec, pending, nearest, ...registry }) => {
+    const hints = Object.entries(nearest).map(([name, other]) => `Did you mean '${other}' for '${name}'? `);
+    return (
+      `Span group spec '${spec}' names ${list(pending)}, which nothing registered in this process provides; nothing is ` +
+      `emitted for those, the rest applies. ${hints.join('')}${inventory(registry)} A name may be right in another ` +
+      `process that shares the spec; otherwise correct it, or import the library that registers it.`
+    );
+  },
+  SPEC_SELECTED_NOTHING: ({ spec, ...registry }) =>
+    `Span group spec '${spec}' is valid but selects no span group, so nothing will be emitted. ${inventory(registry)} ` +
+    `Name a group or a preset that has groups; exclusions only take away from what other entries include.`,
+  UNKNOWN_GROUP_AT_SITE: ({ site, group, nearest }) =>
+    `${site} is in span group '${group}', which nobody has registered: it can never be on. ` +
+    (nearest === undefined ? '' : `Did you mean '${nearest}'? `) +
+    `Correct the name, or add it to the groups of a registration.`,
+  ATTRIBUTES_FAILED: ({ span, error }) =>
+    `The attributes function of span '${span}' threw (${reason(error)}). The span is made without those attributes; this ` +
+    `is said once. Make the function tolerate the arguments that it gets.`,
+  SPAN_FAILED: ({ span, error }) =>
+    `The tracing SDK threw while span '${span}' was started or ended (${reason(error)}). The application goes on; this is ` +
+    `said once. Check the configured sampler, span processors and exporter.`,
+  CONFIG_INVALID: ({ error }) =>
+    `${reason(error)} Telemetry stays off and every span group is off; correct the value and start again.`,
+  SETUP_FAILED: ({ error }) =>
+    `Telemetry could not be set up (${reason(error)}). The application goes on with every span group off.`,
+  FLUSH_INCOMPLETE: ({ error, timeoutMs }) =>
+    `Telemetry could not be flushed within ${timeoutMs} ms (${reason(error)}). Spans that were not exported are lost. ` +
+    `Check that the collector can be reached, or raise shutdownTimeoutMs.`,
+  SDK_DISABLED: () =>
+    'OTEL_SDK_DISABLED is true, so telemetry is off whatever else is configured. Unset it to turn telemetry on.',
+  NO_TRACER_PROVIDER: () =>
+    "Telemetry is enabled in mode 'attach', but no tracer provider is registered in this process: nothing is exported. " +
+    "Register one before NestLens sets up, or use mode 'own'.",
+  PROVIDER_KEPT: () =>
+    'A tracer provider is already registered in this process, so NestLens uses that one: exporter, span processors, ' +
+    "metric reader, instrumentations and resource attributes given to NestLens are ignored. Use mode 'attach' and leave them out, or don't register your own.",
+  OPTIONS_IGNORED: ({ reason: why }) =>
+    why === 'second app'
+      ? 'Telemetry is already live in this process, set up by another application. This one joins it, and its own telemetry options are ignored.'
+      : 'NestLensModule.forRoot was called more than once in one application. The first call sets up; the other options of later ones are ignored, only their registrations count.',
+  STATE_PROTOCOL_MISMATCH: ({ version, otherKey, otherVersion }) =>
+    `NestLens ${version} found the shared state of an incompatible NestLens ${otherVersion} (${otherKey}) in this process. ` +
+    `The two don't share span groups: each goes on by itself. Install one version for all libraries.`,
+};
+
+/** A warning that was decided, to be logged once the change that it speaks of is complete. */
+export type Warning = { [C in LensWarningCode]: { code: C; details: WarningDetails[C] } }[LensWarningCode];
+
+const MOST_RECORDED = 100;
+/** A logger may itself cause warnings. Deeper than this they are recorded, but not logged. */
+const MOST_NESTED = 3;
+let nested = 0;
+
+const consoleLogger: LensLogger = {
+  warn(message) {
+    console.warn(`[NestLens] ${message}`);
+  },
+};
+
+/**
+ * Logs and records warnings. Never throws: a logger that throws, rejects or calls back into the registry loses nothing.
+ */
+export function emitWarnings(warnings: readonly Warning[]): void {
+  for (const warning of warnings) {
+    const message = recordWarning(warning);
+    if (nested >= MOST_NESTED) continue;
+    const logger = processState.logger ?? processState.defaultLogger ?? consoleLogger;
+    nested++;
+    try {
+      const returned: unknown = logger.warn(message, { code: warning.code, message, details: { ...warning.details } });
+      // An async logger that rejects must not become an unhandled rejection.
+      if (typeof returned === 'object') Promise.resolve(returned).catch(() => undefined);
+    } catch {
+      // A broken logger must not break what it reports on; the warning is in the record.
+    } finally {
+      nested--;
+    }
+  }
+}
+
+/** Records a warning without logging it, for what deserves an explanation but no line in the log. */
+export function recordWarning<C extends LensWarningCode>(warning: { code: C; details: WarningDetails[C] }): string {
+  const message = MESSAGES[warning.code](warning.details);
+  const { recordedWarnings } = processState;
+  if (recordedWarnings.length >= MOST_RECORDED) recordedWarnings.shift();
+  recordedWarnings.push({ code: warning.code, message, at: Date.now() });
+  return message;
+}
+
+/**
+ * Sends NestLens's warnings to a logger of your own, for the whole process. Until it is called they go to the console,
+ * and to Nest's `Logger` (context `NestLens`) once `NestLensModule` runs. What the logger throws is swallowed.
+ *
+ * @example
+ * setLensLogger({ warn: (message, { code }) => pino.warn({ code }, message) });
+ */
+export function setLensLogger(logger: LensLogger): void {
+  processState.logger = logger;
+}
+
+let foreignStateReported = false;
+
+/** Says, once, that another protocol's state is in this process. Called where something first uses the state. */
+export function reportForeignState(): void {
+  if (foreignState === undefined || foreignStateReported) return;
+  foreignStateReported = true;
+  emitWarnings([
+    {
+      code: 'STATE_PROTOCOL_MISMATCH',
+      details: { version: VERSION, otherKey: foreignState.key, otherVersion: foreignState.version },
+    },
+  ]);
+}

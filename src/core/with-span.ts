@@ -1,0 +1,25 @@
+import type { Span } from '@opentelemetry/api';
+import { runInSpan } from './span-outcome.js';
+import { planSpan, type SiteOptions } from './span-plan.js';
+
+/**
+ * Runs a piece of code inside a span, whatever the spec says: for the few top-level spans that a process always makes, such
+ * as a job's. It behaves as `managedSpan` does with its group on. Without a tracer provider the span records nothing.
+ *
+ * @param name the span's name
+ * @param options see {@link SiteOptions}
+ * @param fn the work; always gets a span
+ *
+ * @example
+ * await withSpan('nightly-report', async (span) => { span.setAttribute('report.day', day); await report(day); });
+ */
+export function withSpan<T>(name: string, fn: (span: Span) => T): T;
+export function withSpan<T>(name: string, options: SiteOptions, fn: (span: Span) => T): T;
+export function withSpan<T>(
+  name: string,
+  optionsOrFn: SiteOptions | ((span: Span) => T),
+  fn?: (span: Span) => T,
+): T {
+  if (typeof optionsOrFn === 'function') return runInSpan(planSpan(name, undefined, undefined), optionsOrFn);
+  return runInSpan(planSpan(name, optionsOrFn, undefined), fn!);
+}
