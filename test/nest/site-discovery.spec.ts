@@ -1,0 +1,223 @@
+import { expect, it } from '@jest/globals';
+import { Controller, Get, Inject, Injectable, Scope } from '@nestjs/common';
+import type { Provider } from '@nestjs/common';
+import { SpanGroup } from 'nest-lens';
+import { onEachPlatform } from './adapters.js';
+import { everythingSaid, lensApp, namesOf } from './lens-app.js';
+
+onEachPlatform('the discovery of sites', (platform) => {
+  @Controller('orders')
+  class OrdersController {
+    @Get()
+    @SpanGroup('orders')
+    list(): string {
+      return 'list';
+    }
+  }
+
+  /** What is read of a provider while an application starts, is asked for its sites, serves and closes. */
+  async function readOf(make: (read: string[]) => object, withLens: boolean): Promise<string[]> {
+    const read: string[] = [];
+    const provider: Provider = { provide: 'WATCHED', useValue: make(read) };
+    const builder = lensApp(platform).controllers(OrdersController).providers(provider);
+    const lens = await (withLens ? builder.groups('orders') : builder).start();
+    await lens.get('/orders');
+    await lens.get('/lens/groups?sites=1');
+    await lens.close();
+    return read.sort();
+  }
+
+  const watched = (read: string[]): object =>
+    new Proxy(
+      {},
+      {
+        get: (_target, key) => void read.push(`get ${String(key)}`),
+        has: (_target, key) => (read.push(`has ${String(key)}`), false),
+        ownKeys: () => (read.push('ownKeys'), []),
+        getOwnPropertyDescriptor: (_target, key) => void read.push(`describe ${String(key)}`),
+        getPrototypeOf: () => (read.push('getPrototypeOf'), Object.prototype),
+        defineProperty: (_target, key) => (read.push(`define ${String(key)}`), true),
+        set: (_target, key) => (read.push(`set ${String(key)}`), true),
+      },
+    );
+
+  it('N7: of a provider that is a proxy, nothing is read that Nest does not read by itself', async () => {
+    const byNest = await readOf(watched, false);
+
+    expect(byNest.length).toBeGreaterThan(0);
+    expect(await readOf(watched, true)).toEqual(byNest);
+  });
+
+  it('N7: of a class that is a proxy, nothing is read that Nest does not read by itself', async () => {
+    const counted = (read: string[]): object => {
+      class Real {}
+      const instance = new Real();
+      return new Proxy(instance, {
+        get(target, key, receiver) {
+          read.push(String(key));
+          return Reflect.get(target, key, receiver) as unknown;
+        },
+      });
+    };
+
+    expect(await readOf(counted, true)).toEqual(await readOf(counted, false));
+  });
+
+  it('N7: getters of providers and controllers are never called, those that throw included', async () => {
+    let calls = 0;
+    const count = (): never => {
+      calls += 1;
+      throw new Error('hands off');
+    };
+    @Injectable()
+    @SpanGroup('orders')
+    class GettersOfMarkedClass {
+      get expensive(): string {
+        return count();
+      }
+
+      work(): string {
+        return 'done';
+      }
+    }
+    @Injectable()
+    class Getters {
+      get expensive(): string {
+        return count();
+      }
+
+      static get shared(): string {
+        return count();
+      }
+
+      @SpanGroup('orders')
+      work(): string {
+        return 'done';
+      }
+    }
+    class Inherited extends Getters {}
+    @Controller('getters')
+    @SpanGroup('orders')
+    class GettersController extends Inherited {
+      get own(): string {
+        return count();
+      }
+
+      @Get()
+      list(): string {
+        return this.work();
+      }
+    }
+    const value = {
+      get expensive(): string {
+        return count();
+      },
+    };
+    const lens = await lensApp(platform)
+      .groups('orders')
+      .providers(GettersOfMarkedClass, Getters, Inherited, { provide: 'VALUE', useValue: value })
+      .controllers(GettersController)
+      .start();
+    expect((await lens.get('/getters')).text).toBe('done');
+    expect((await lens.get('/lens/groups?sites=1')).status).toBe(200);
+    await lens.close();
+
+    expect(calls).toBe(0);
+  });
+
+  it('N7: frozen providers, primitives, functions and nothing at all are left as they are', async () => {
+    const frozen = Object.freeze({ work: () => 'frozen' });
+    const sealed = Object.seal({ work: () => 'sealed' });
+    const bare = Object.assign(Object.create(null) as object, { work: () => 'bare' });
+    const fn = (): string => 'function';
+    const values: Record<string, unknown> = {
+      frozen,
+      sealed,
+      bare,
+      fn,
+      text: 'text',
+      number: 0,
+      nothing: null,
+      list: Object.freeze([1]),
+      map: new Map([['a', 1]]),
+      date: new Date(0),
+    };
+    const lens = await lensApp(platform)
+      .groups('orders')
+      .providers(...Object.entries(values).map(([provide, useValue]): Provider => ({ provide, useValue })))
+      .start();
+    expect((await lens.get('/lens/groups?sites=1')).status).toBe(200);
+
+    for (const [token, value] of Object.entries(values)) expect(lens.app.get<unknown>(token)).toBe(value);
+    expect(everythingSaid()).toEqual([]);
+  });
+
+  it('N7: sites are found on request-scoped, transient and inheriting providers, aliases not counted', async () => {
+    @Injectable({ scope: Scope.REQUEST })
+    class PerRequest {
+      @SpanGroup('orders')
+      work(): string {
+        return 'per request';
+      }
+    }
+    @Injectable({ scope: Scope.TRANSIENT })
+    class PerUser {
+      @SpanGroup('orders')
+      work(): string {
+        return 'per user';
+      }
+    }
+    class Base {
+      @SpanGroup('orders')
+      work(): string {
+        return 'base';
+      }
+    }
+    class Inheriting extends Base {}
+    @Controller('many')
+    class ManyController {
+      constructor(
+        @Inject(PerRequest) private readonly perRequest: PerRequest,
+        @Inject(PerUser) private readonly perUser: PerUser,
+        @Inject(Inheriting) private readonly inheriting: Inheriting,
+      ) {}
+
+      @Get()
+      list(): string[] {
+        return [this.perRequest.work(), this.perUser.work(), this.inheriting.work()];
+      }
+    }
+    const lens = await lensApp(platform)
+      .groups('orders')
+      .providers(PerRequest, PerUser, Inheriting, { provide: 'ALIAS', useExisting: Inheriting })
+      .controllers(ManyController)
+      .start();
+    expect((await lens.get('/many')).json()).toEqual(['per request', 'per user', 'base']);
+    const [orders] = (await lens.get('/lens/groups?sites=1')).json().groups;
+
+    expect(orders.siteList.map((site: { name: string }) => site.name)).toEqual([
+      'Inheriting.work',
+      'PerRequest.work',
+      'PerUser.work',
+    ]);
+    expect(namesOf(await lens.spans())).toEqual(['Inheriting.work', 'PerRequest.work', 'PerUser.work']);
+  });
+
+  it('N7: a site that two modules provide is one site', async () => {
+    @Injectable()
+    class Shared {
+      @SpanGroup('orders')
+      work(): string {
+        return 'shared';
+      }
+    }
+    class One {}
+    class Two {}
+    const lens = await lensApp(platform)
+      .groups('orders')
+      .imports({ module: One, providers: [Shared] }, { module: Two, providers: [Shared] })
+      .start();
+
+    expect((await lens.get('/lens/groups')).json().groups[0].sites).toBe(1);
+  });
+});
