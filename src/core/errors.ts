@@ -29,6 +29,7 @@ const MESSAGES = {
   RUNTIME_CONTROL_UNGUARDED: () =>
     'introspection.runtimeControl lets callers change which span groups emit, so it needs introspection.guards. ' +
     'Name at least one guard, or turn runtimeControl off.',
+  NO_OPTIONS_FACTORY: () => 'NestLensModule.forRootAsync needs one of useFactory, useClass and useExisting.',
 } as const;
 
 type Messages = typeof MESSAGES;

@@ -1,0 +1,29 @@
+/** A method of a class as its prototype chain has it. */
+export interface ClassMethod {
+  readonly name: string;
+  readonly method: (...args: unknown[]) => unknown;
+  readonly inherited: boolean;
+}
+
+/**
+ * The methods of a class, its own first, then those that it inherits and doesn't override; the order in which Nest scans
+ * them. Read from property descriptors, so no getter runs; symbols, accessors and class fields are left out.
+ */
+export function classMethods(prototype: object): ClassMethod[] {
+  const seen = new Set(['constructor']);
+  const methods: ClassMethod[] = [];
+  for (
+    let at: object | null = prototype;
+    at !== null && at !== Object.prototype;
+    at = Object.getPrototypeOf(at) as object | null
+  ) {
+    for (const name of Object.getOwnPropertyNames(at)) {
+      if (seen.has(name)) continue;
+      seen.add(name);
+      const { value } = Object.getOwnPropertyDescriptor(at, name)! as { value?: unknown };
+      if (typeof value !== 'function') continue;
+      methods.push({ name, method: value as ClassMethod['method'], inherited: at !== prototype });
+    }
+  }
+  return methods;
+}

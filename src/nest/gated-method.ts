@@ -1,0 +1,85 @@
+import 'reflect-metadata';
+import { context } from '@opentelemetry/api';
+import { type AnyFunction, gateFunction } from '../core/gated-function.js';
+import { copyMetadata } from '../core/mirror-function.js';
+import { spanGate } from '../core/span-gate.js';
+import { runInSpan } from '../core/span-outcome.js';
+import type { SpanPlan } from '../core/span-plan.js';
+import { handlerTransport } from './handler-kind.js';
+import { claimCoveredCall, type MethodSite, methodSpanPlan, planOfCall } from './handler-span.js';
+
+/** Kept beside the wrapper of a gated method. */
+export interface GatedMethod {
+  readonly original: AnyFunction;
+  readonly site: MethodSite;
+}
+
+const GATED_METHOD_METADATA = 'nest-lens:gated-method';
+
+/** What a method was before it was gated, and in which group it is; undefined: it isn't gated. */
+export function gatedMethodOf(method: object): GatedMethod | undefined {
+  return Reflect.getOwnMetadata(GATED_METHOD_METADATA, method) as GatedMethod | undefined;
+}
+
+/**
+ * Puts a method behind the gate of its group. What decorators have put on the given function, which may itself be gated
+ * already, goes along; it is never gated twice.
+ */
+export function gateMethod(current: AnyFunction, site: MethodSite): AnyFunction {
+  const original = gatedMethodOf(current)?.original ?? current;
+  const gate = spanGate(site.group);
+  const planFor = createPlanner(site, () => wrapper);
+  const wrapper = gateFunction(gate, original, function (...args) {
+    if (claimCoveredCall(context.active(), wrapper, site.options, args)) return original.apply(this, args);
+    const plan = planOfCall(planFor(this), site.options, args);
+    return runInSpan(plan, () => original.apply(this, args));
+  });
+  if (current !== original) copyMetadata(current, wrapper);
+  const gated: GatedMethod = { original, site };
+  Reflect.defineMetadata(GATED_METHOD_METADATA, gated, wrapper);
+  return wrapper;
+}
+
+/** The method without its gate, with the metadata that it has got since. */
+export function ungateMethod(current: AnyFunction): AnyFunction {
+  const gated = gatedMethodOf(current);
+  if (gated === undefined) return current;
+  copyMetadata(current, gated.original);
+  Reflect.deleteMetadata(GATED_METHOD_METADATA, gated.original);
+  return gated.original;
+}
+
+/**
+ * Plans the spans of a method, once for each class whose instances it is called on: spans carry the name of the actual
+ * class. Nest's metadata is read here, at the first call that is on, since decorators above ours come later than it.
+ */
+function createPlanner(site: MethodSite, wrapper: () => AnyFunction): (receiver: unknown) => SpanPlan {
+  const plans = new WeakMap<object, SpanPlan>();
+  let lastClass: object | undefined;
+  let lastPlan: SpanPlan | undefined;
+  return (receiver) => {
+    const Class = classOf(receiver);
+    if (lastPlan !== undefined && Class === lastClass) return lastPlan;
+    let plan = plans.get(Class);
+    if (plan === undefined) {
+      plan = methodSpanPlan(site, Class.name || 'anonymous', handlerTransport(wrapper()));
+      plans.set(Class, plan);
+    }
+    lastClass = Class;
+    lastPlan = plan;
+    return plan;
+  };
+}
+
+const NO_CLASS = { name: '' };
+
+function classOf(receiver: unknown): { readonly name: string } {
+  if (typeof receiver === 'function') return receiver; // a static method
+  if (typeof receiver !== 'object' || receiver === null) return NO_CLASS;
+  try {
+    const { constructor } = Object.getPrototypeOf(receiver) as { constructor?: unknown };
+    return typeof constructor === 'function' ? constructor : NO_CLASS;
+  } catch {
+    return NO_CLASS;
+  }
+}

@@ -1,0 +1,91 @@
+import { HttpException } from '@nestjs/common';
+import { type Attributes, type Context, createContextKey, type Span } from '@opentelemetry/api';
+import { GROUP_ATTRIBUTE, readAttributes, type SpanPlan } from '../core/span-plan.js';
+import type { Transport } from './handler-kind.js';
+import type { SpanGroupOptions } from './span-group-metadata.js';
+
+/** What the spans of one method have in common, whoever makes them. */
+export interface MethodSite {
+  readonly group: string;
+  readonly options: SpanGroupOptions;
+  /** Whether the options stand on the class: then `options.name` replaces the class's name only. */
+  readonly onClass: boolean;
+  readonly methodName: string;
+}
+
+/** The plan of a method's spans on one class; `transport` is undefined for a method that isn't a handler. */
+export function methodSpanPlan(site: MethodSite, className: string, transport: Transport | string | undefined): SpanPlan {
+  const { group, options, onClass, methodName } = site;
+  const name = onClass
+    ? `${options.name ?? className}.${methodName}`
+    : (options.name ?? `${className}.${methodName}`);
+  return {
+    name,
+    kind: options.kind,
+    attributes: {
+      [GROUP_ATTRIBUTE]: group,
+      'code.function.name': `${className}.${methodName}`,
+      ...(transport === undefined
+        ? {}
+        : { 'nestjs.controller': className, 'nestjs.callback': methodName, 'nestjs.type': transport }),
+    },
+    isError: transport === 'http' || transport === 'graphql' ? isServerFault : undefined,
+  };
+}
+
+/** The plan of one call: with the attributes that its arguments give. */
+export function planOfCall(plan: SpanPlan, options: SpanGroupOptions, args: readonly unknown[]): SpanPlan {
+  if (options.attributes === undefined) return plan;
+  return { ...plan, attributes: { ...attributesOfCall(plan.name, options, args), ...plan.attributes } };
+}
+
+function attributesOfCall(name: string, { attributes }: SpanGroupOptions, args: readonly unknown[]): Attributes {
+  return attributes === undefined ? {} : readAttributes(name, () => attributes(...args), attributes);
+}
+
+/**
+ * OpenTelemetry's HTTP convention for servers: an answer below 500 is the client's fault and leaves the status unset. Only
+ * what Nest's own filter recognises is answered with its status, and it tells by `instanceof`: an exception of another copy
+ * of `@nestjs/common`, or one that merely looks the part, becomes a 500.
+ */
+function isServerFault(thrown: unknown): boolean {
+  if (!(thrown instanceof HttpException)) return true;
+  try {
+    return thrown.getStatus() >= 500;
+  } catch {
+    return true;
+  }
+}
+
+/** Left in the context by the interceptor: the call that its span covers already, until the method claims it. */
+export interface CoveredCall {
+  readonly method: object;
+  readonly span: Span;
+  readonly spanName: string;
+  claimed: boolean;
+}
+
+const COVERED_CALL = createContextKey('nest-lens covered call');
+
+export function withCoveredCall(context: Context, call: CoveredCall): Context {
+  return context.setValue(COVERED_CALL, call);
+}
+
+/**
+ * Whether an interceptor's span covers this call of a method; true at most once per intercepted call. The span then gets
+ * the attributes that the method's arguments give, which the interceptor couldn't know before the pipes had run.
+ */
+export function claimCoveredCall(
+  context: Context,
+  method: object,
+  options: SpanGroupOptions,
+  args: readonly unknown[],
+): boolean {
+  const call = context.getValue(COVERED_CALL) as CoveredCall | undefined;
+  if (call === undefined || call.claimed || call.method !== method) return false;
+  call.claimed = true;
+  if (options.attributes !== undefined && call.span.isRecording()) {
+    call.span.setAttributes(attributesOfCall(call.spanName, options, args));
+  }
+  return true;
+}

@@ -1,0 +1,67 @@
+import type { CanActivate, ModuleMetadata, Type } from '@nestjs/common';
+import type { NestLensConfig } from '../core/config.js';
+import type { SpanGroupDefinition } from '../core/define-span-groups.js';
+import type { SetupOptions } from '../core/setup-options.js';
+
+/** Options of `GET /lens/groups`. */
+export interface IntrospectionOptions {
+  /** The route's first segment. The global prefix goes before it. @defaultValue 'lens' */
+  path?: string;
+  /** Guards of the route, besides global ones. What they inject has to be global, or imported with `forRootAsync`. @defaultValue none */
+  guards?: Type<CanActivate>[];
+  /**
+   * Adds `PUT` and `DELETE`, with which callers override the spec of this process for a while. Needs `guards`.
+   * @defaultValue false
+   */
+  runtimeControl?: boolean;
+}
+
+/** Options of `NestLensModule.forRoot`. */
+export interface NestLensModuleOptions {
+  /** Span groups to register before telemetry is set up. @defaultValue none */
+  registrations?: SpanGroupDefinition[];
+  /** Beats the environment, key by key. @defaultValue `{}` */
+  config?: Partial<NestLensConfig>;
+  /** Which environment variables are read. @defaultValue prefix `NEST_LENS`, fallback prefix `NEMO_LENS` */
+  env?: { prefix?: string; fallbackPrefix?: string };
+  /** Exporters, processors and so on of your own. @defaultValue `{}` */
+  telemetry?: SetupOptions;
+  /**
+   * When telemetry is set up: `bootstrap`, after every module's `onModuleInit`; `init`, after this module's own
+   * registrations, for applications that register everything in `forRoot` and want spans from other modules'
+   * `onModuleInit`. @defaultValue 'bootstrap'
+   */
+  setupAt?: 'bootstrap' | 'init';
+  /** How long closing the application waits for spans to be exported, in milliseconds. @defaultValue 5000 */
+  shutdownTimeoutMs?: number;
+  /** The route that says what is on and why; `false`: no route. @defaultValue `{}` */
+  introspection?: false | IntrospectionOptions;
+}
+
+/** What the factory of `NestLensModule.forRootAsync` gives: everything but what decides which routes there are. */
+export type NestLensAsyncOptions = Omit<NestLensModuleOptions, 'introspection'>;
+
+/** A class that makes the options, for `useClass` and `useExisting`. */
+export interface NestLensOptionsFactory {
+  createNestLensOptions(): NestLensAsyncOptions | Promise<NestLensAsyncOptions>;
+}
+
+/** Options of `NestLensModule.forRootAsync`. One of `useFactory`, `useClass` and `useExisting` is needed. */
+export interface NestLensModuleAsyncOptions extends Pick<ModuleMetadata, 'imports'> {
+  /** Tokens for the parameters of `useFactory`. @defaultValue none */
+  inject?: unknown[];
+  // The parameters are what `inject` names, which the type can't know.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  useFactory?: (...args: any[]) => NestLensAsyncOptions | Promise<NestLensAsyncOptions>;
+  useClass?: Type<NestLensOptionsFactory>;
+  useExisting?: Type<NestLensOptionsFactory>;
+  /** Decided before anything can be injected: Nest has to know which routes and guards there are. @defaultValue `{}` */
+  introspection?: false | IntrospectionOptions;
+}
+
+/** The options of one `forRoot`, as injected. A `Symbol.for`, so that copies of the package find each other's. */
+export const NEST_LENS_OPTIONS = Symbol.for('nest-lens.options');
+/** Marks one `forRoot` among those of an application. */
+export const NEST_LENS_ROOT = Symbol.for('nest-lens.root');
+/** Injects the registry service across copies of the package; within one copy its class does. */
+export const SPAN_REGISTRY_SERVICE = Symbol.for('nest-lens.span-registry.service');

@@ -1,0 +1,44 @@
+import 'reflect-metadata';
+import type { Attributes, SpanKind } from '@opentelemetry/api';
+
+/** Options of `@SpanGroup`. */
+export interface SpanGroupOptions {
+  /** The span's name. On a class: stands for the class's name in `Class.method`. @defaultValue `Class.method` */
+  name?: string;
+  /**
+   * Attributes from the method's arguments; runs only when the group is on. @defaultValue none
+   */
+  // The arguments are those of the decorated method, which a decorator's type can't know.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  attributes?: (...args: any[]) => Attributes;
+  /** @defaultValue SpanKind.INTERNAL */
+  kind?: SpanKind;
+}
+
+/** What `@SpanGroup` leaves on a class or method. On a method, `group: null` takes it out of its class's group. */
+export interface SpanGroupMetadata {
+  readonly group: string | null;
+  readonly options: SpanGroupOptions;
+}
+
+/** A namespaced string, so that every copy of the package reads what any other has written. */
+export const SPAN_GROUP_METADATA = 'nest-lens:span-group';
+
+export function setSpanGroupMetadata(target: object, metadata: SpanGroupMetadata): void {
+  Reflect.defineMetadata(SPAN_GROUP_METADATA, metadata, target);
+}
+
+/** The group of a method, else of its class (a base class's counts): the method's own wins. Undefined: in no group. */
+export function spanGroupOf(method: object, Class: object): SpanGroupMetadata | undefined {
+  const own = methodSpanGroup(method);
+  if (own !== undefined) return own.group === null ? undefined : own;
+  return Reflect.getMetadata(SPAN_GROUP_METADATA, Class) as SpanGroupMetadata | undefined;
+}
+
+export function methodSpanGroup(method: object): SpanGroupMetadata | undefined {
+  return Reflect.getOwnMetadata(SPAN_GROUP_METADATA, method) as SpanGroupMetadata | undefined;
+}
+
+export function classSpanGroup(Class: object): SpanGroupMetadata | undefined {
+  return Reflect.getMetadata(SPAN_GROUP_METADATA, Class) as SpanGroupMetadata | undefined;
+}

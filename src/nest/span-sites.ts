@@ -1,0 +1,110 @@
+import { RequestMethod } from '@nestjs/common';
+import type { ModulesContainer } from '@nestjs/core';
+import { types } from 'node:util';
+import { classMethods } from './class-methods.js';
+import { gatedMethodOf } from './gated-method.js';
+import { handlerTransport, type Transport } from './handler-kind.js';
+import { gateClass } from './span-group.decorator.js';
+import { classSpanGroup } from './span-group-metadata.js';
+
+/** One decorated method of a class that the application uses. */
+export interface SpanSite {
+  /** `Class.method` */
+  readonly name: string;
+  readonly group: string;
+  readonly kind: 'handler' | 'method';
+  /** Of handlers. */
+  readonly transport?: Transport;
+  /** Of HTTP handlers: method and path, e.g. `GET /orders/:id`. */
+  readonly route?: string;
+}
+
+type AnyClass = abstract new (...args: never[]) => unknown;
+
+/** Which handlers and methods of an application are in which group. */
+export class SpanSites {
+  private cached: { modules: number; sites: readonly SpanSite[] } | undefined;
+
+  constructor(private readonly modules: ModulesContainer) {}
+
+  /**
+   * Gates the handlers of classes that inherit their group from a decorated base class. Nest keeps the methods that it
+   * finds when it maps routes, so this runs while providers are made.
+   */
+  gateInherited(): void {
+    for (const Class of this.classes()) {
+      const metadata = classSpanGroup(Class);
+      if (metadata === undefined) continue;
+      const handlers = classMethods(Class.prototype as object).some(
+        ({ method }) => handlerTransport(method) !== undefined,
+      );
+      if (handlers) gateClass(Class, metadata);
+    }
+  }
+
+  /** Every site, sorted by name. Kept until a module is added (lazily, at run time). */
+  list(): readonly SpanSite[] {
+    if (this.cached?.modules !== this.modules.size) {
+      this.cached = { modules: this.modules.size, sites: this.find() };
+    }
+    return this.cached.sites;
+  }
+
+  private find(): SpanSite[] {
+    const sites: SpanSite[] = [];
+    for (const Class of this.classes()) {
+      for (const { name, method } of classMethods(Class.prototype as object)) {
+        const gated = gatedMethodOf(method);
+        if (gated !== undefined) sites.push(describeSite(Class, name, method, gated.site.group));
+      }
+    }
+    return sites.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  }
+
+  /** The classes behind the application's controllers and providers. No instance is looked into: it may be a proxy. */
+  private classes(): Set<AnyClass> {
+    const classes = new Set<AnyClass>();
+    for (const module of this.modules.values()) {
+      for (const wrapper of [...module.controllers.values(), ...module.providers.values()]) {
+        const Class = wrapper.isNotMetatype ? classOfInstance(wrapper.instance) : wrapper.metatype;
+        if (typeof Class === 'function' && typeof Class.prototype === 'object' && !types.isProxy(Class)) {
+          classes.add(Class as AnyClass);
+        }
+      }
+    }
+    return classes;
+  }
+}
+
+/** The class of what a factory made, told without reading anything of it. */
+function classOfInstance(instance: unknown): { prototype?: unknown } | undefined {
+  if (typeof instance !== 'object' || instance === null || types.isProxy(instance)) return undefined;
+  const prototype = Object.getPrototypeOf(instance) as object | null;
+  if (prototype === null || types.isProxy(prototype)) return undefined;
+  const constructor: unknown = Object.getOwnPropertyDescriptor(prototype, 'constructor')?.value;
+  return typeof constructor === 'function' ? constructor : undefined;
+}
+
+function describeSite(Class: AnyClass, methodName: string, method: object, group: string): SpanSite {
+  const name = `${Class.name}.${methodName}`;
+  const transport = handlerTransport(method);
+  if (transport === undefined) return { name, group, kind: 'method' };
+  if (transport !== 'http') return { name, group, kind: 'handler', transport };
+  return { name, group, kind: 'handler', transport, route: describeRoute(Class, method) };
+}
+
+/** Method and path from Nest's metadata: without global prefix and version, which are not the handler's. */
+function describeRoute(Class: AnyClass, method: object): string {
+  const verb = RequestMethod[Reflect.getMetadata('method', method) as RequestMethod] ?? 'GET';
+  const [controllerPath] = pathsOf(Reflect.getMetadata('path', Class));
+  const [handlerPath] = pathsOf(Reflect.getMetadata('path', method));
+  const path = [controllerPath, handlerPath]
+    .map((part) => (part ?? '').replace(/^\/+|\/+$/g, ''))
+    .filter((part) => part !== '')
+    .join('/');
+  return `${verb} /${path}`;
+}
+
+function pathsOf(path: unknown): string[] {
+  return (Array.isArray(path) ? path : [path]).map((one) => (typeof one === 'string' ? one : ''));
+}
