@@ -39,11 +39,15 @@ const noDeepPath = forbidModules(
 const noNest = [
   ...forbidModules(
     /^(@nestjs\/|rxjs($|\/)|reflect-metadata($|\/))/,
-    'The core knows nothing of Nest and rxjs.',
+    'Below the Nest layer nothing knows of Nest and rxjs.',
   ),
-  ...forbidModules(/^\.\.?\/(.*\/)?nest\//, 'The core knows nothing of the Nest layer.'),
+  ...forbidModules(/^\.\.?\/(.*\/)?nest\//, 'Only the main entry knows of the Nest layer.'),
 ];
 const sdkMessage = 'Only src/core/sdk.ts loads the SDK, and only when an enabled set-up asks for it.';
+const noTesting = forbidModules(
+  /^\.\.?\/(.*\/)?testing\//,
+  'What is for tests stays out of what runs in production.',
+);
 const noSdk = forbidModules(/^@opentelemetry\/(?!api$)/, sdkMessage);
 const sdkLazily = forbidModules(/^@opentelemetry\/(?!api$)/, sdkMessage, { lazily: true });
 const sdkTraceBaseOnly = forbidModules(/^@opentelemetry\/(?!api$|sdk-trace-base$)/, sdkMessage);
@@ -73,12 +77,14 @@ export default defineConfig(
     },
   },
   { files: ['src/**/*.ts'], rules: { 'no-console': 'error' } },
-  { files: ['src/*.ts'], rules: restrict(noEntry, noEntryBeside, noDeepPath, noSdk) },
-  { files: ['src/testing.ts'], rules: restrict(noEntry, noEntryBeside, noDeepPath, sdkTraceBaseOnly) },
+  { files: ['src/index.ts'], rules: restrict(noEntry, noEntryBeside, noDeepPath, noTesting, noSdk) },
+  { files: ['src/{core,register}.ts'], rules: restrict(noEntry, noEntryBeside, noNest, noTesting, noSdk) },
+  { files: ['src/testing.ts'], rules: restrict(noEntry, noEntryBeside, noNest, sdkTraceBaseOnly) },
   { files: ['src/fallbacks.ts'], rules: restrict(noModule) },
-  { files: ['src/core/**/*.ts'], rules: restrict(noEntry, noDeepPath, noNest, noSdk) },
-  { files: ['src/core/sdk.ts'], rules: restrict(noEntry, noDeepPath, noNest, sdkLazily) },
-  { files: ['src/nest/**/*.ts'], rules: restrict(noEntry, noDeepPath, noSdk) },
+  { files: ['src/core/**/*.ts'], rules: restrict(noEntry, noNest, noTesting, noSdk) },
+  { files: ['src/core/sdk.ts'], rules: restrict(noEntry, noNest, noTesting, sdkLazily) },
+  { files: ['src/nest/**/*.ts'], rules: restrict(noEntry, noDeepPath, noTesting, noSdk) },
+  { files: ['src/testing/**/*.ts'], rules: restrict(noEntry, noNest, sdkTraceBaseOnly) },
   { files: ['src/core/warnings.ts', 'src/core/console-span-exporter.ts'], rules: { 'no-console': 'off' } },
   {
     // Tests look at what came over the wire and call things wrongly on purpose; the strictness belongs to src.

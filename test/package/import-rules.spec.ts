@@ -18,6 +18,7 @@ const NEST = 'src/nest/span-group.interceptor.ts';
 const INDEX = 'src/index.ts';
 const FALLBACKS = 'src/fallbacks.ts';
 const TESTING = 'src/testing.ts';
+const CAPTURE = 'src/testing/capture-spans.ts';
 
 /** Each way to mention a module, with the kinds that keep the name at run time first. */
 const mentions = (specifier: string): string[] => [
@@ -40,13 +41,23 @@ describe('The import rules', () => {
     ['the core imports no reflect-metadata', CORE, 'reflect-metadata'],
     ['the core imports nothing of the Nest layer', CORE, '../nest/span-sites.js'],
     ['the core imports nothing of the Nest layer, the SDK file included', SDK, '../nest/span-sites.js'],
+    ['the core entry imports no Nest', 'src/core.ts', '@nestjs/common'],
+    ['the core entry imports nothing of the Nest layer', 'src/core.ts', './nest/span-sites.js'],
+    ['the register entry imports nothing of the Nest layer', 'src/register.ts', './nest/span-sites.js'],
+    ['the testing entry imports no Nest', TESTING, '@nestjs/testing'],
+    ['what is behind the testing entry imports nothing of the Nest layer', CAPTURE, '../nest/span-sites.js'],
+    ['nothing but the testing entry imports what is for tests', CORE, '../testing/capture-spans.js'],
+    ['nothing but the testing entry imports what is for tests', NEST, '../testing/capture-spans.js'],
+    ['nothing but the testing entry imports what is for tests', INDEX, './testing/capture-spans.js'],
     ['only core/sdk imports an SDK', CORE, '@opentelemetry/sdk-node'],
+    ['only core/sdk imports an SDK', 'src/core.ts', '@opentelemetry/sdk-node'],
     ['only core/sdk imports an SDK', 'src/core/telemetry.ts', '@opentelemetry/sdk-trace-base'],
     ['only core/sdk imports an SDK', NEST, '@opentelemetry/sdk-node'],
     ['only core/sdk imports an SDK', INDEX, '@opentelemetry/sdk-metrics'],
     ['only core/sdk imports other OpenTelemetry packages', CORE, '@opentelemetry/api-logs'],
     ['only core/sdk imports other OpenTelemetry packages', NEST, '@opentelemetry/semantic-conventions'],
     ['testing imports no other SDK package than sdk-trace-base', TESTING, '@opentelemetry/sdk-node'],
+    ['what is behind the testing entry imports no other one either', CAPTURE, '@opentelemetry/sdk-node'],
     ['fallbacks imports nothing of the package', FALLBACKS, './core/span-registry.js'],
     ['fallbacks imports no package', FALLBACKS, '@opentelemetry/api'],
     ['fallbacks imports no module of Node', FALLBACKS, 'node:util'],
@@ -86,7 +97,10 @@ describe('The import rules', () => {
     [NEST, 'rxjs'],
     [NEST, 'rxjs/operators'],
     [NEST, 'reflect-metadata'],
+    [TESTING, './testing/capture-spans.js'],
     [TESTING, '@opentelemetry/sdk-trace-base'],
+    [CAPTURE, '@opentelemetry/sdk-trace-base'],
+    [CAPTURE, '../core/process-state.js'],
     ['test/nest/decorator.spec.ts', '@opentelemetry/sdk-node'],
     ['sample-app/src/main.ts', 'nest-lens'],
   ];

@@ -162,7 +162,7 @@ describe('The manifest', () => {
 
 describe('The declarations', () => {
   it.each<[entry: string, allowed: string[]]>([
-    ['index', ['@nestjs/common', '@nestjs/core', '@opentelemetry/api', 'rxjs']],
+    ['index', ['@nestjs/common', '@nestjs/core', '@opentelemetry/api', 'reflect-metadata', 'rxjs']],
     ['core', ['@opentelemetry/api']],
     ['fallbacks', []],
     ['testing', ['@opentelemetry/api', '@opentelemetry/sdk-trace-base']],
