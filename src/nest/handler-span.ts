@@ -36,7 +36,8 @@ export function methodSpanPlan(site: MethodSite, className: string, transport: T
 /** The plan of one call: with the attributes that its arguments give. */
 export function planOfCall(plan: SpanPlan, options: SpanGroupOptions, args: readonly unknown[]): SpanPlan {
   if (options.attributes === undefined) return plan;
-  return { ...plan, attributes: { ...attributesOfCall(plan.name, options, args), ...plan.attributes } };
+  const own = attributesOfCall(plan.name, options, args);
+  return { ...plan, attributes: Object.assign({}, plan.attributes, own) };
 }
 
 function attributesOfCall(name: string, { attributes }: SpanGroupOptions, args: readonly unknown[]): Attributes {
