@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import ts from 'typescript';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const run = promisify(execFile);
+
+/** The core as plain JavaScript in a folder of its own, for tests that need a whole process to themselves. */
+export interface CompiledCore {
+  /** Runs an ES module in a new Node process; `core` and `copy` are imported by their variables. Returns its output. */
+  run(script: string, env?: NodeJS.ProcessEnv): Promise<{ stdout: string; stderr: string }>;
+  remove(): Promise<void>;
+}
+
+export async function compileCore(): Promise<CompiledCore> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'nest-lens-core-'));
+  const sources = ['core.ts', ...(await readdir(path.join(root, 'src/core'))).map((file) => `core/${file}`)];
+  await mkdir(path.join(folder, 'core'));
+  await writeFile(path.join(folder, 'package.json'), '{"type":"module"}');
+  await symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'), 'dir');
+  for (const source of sources) {
+    const text = await readFile(path.join(root, 'src', source), 'utf8');
+    const { outputText } = ts.transpileModule(text, {
+      compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ES2022 },
+    });
+    await writeFile(path.join(folder, source.replace(/\.ts$/, '.js')), outputText);
+  }
+  const core = JSON.stringify(pathToFileURL(path.join(folder, 'core.js')).href);
+  return {
+    run: (script, env = {}) =>
+      run(process.execPath, ['--input-type=module', '-e', `const core = ${core};\n${script}`], {
+        cwd: folder,
+        env: { PATH: process.env.PATH, ...env },
+        timeout: 30_000,
+      }),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
