@@ -1,4 +1,6 @@
 import { defineSpanGroups } from 'nest-lens';
+import { catalogSpans } from '../catalog/catalog.span-groups.js';
+import { paymentsSpans } from '../payments/payments.span-groups.js';
 
 /**
  * What orders can emit.
@@ -14,6 +16,8 @@ export const ordersSpans = defineSpanGroups({
     per_request: ['order', 'order_status', 'pricing', 'report'],
     checkout: ['order', 'stock', 'payment'],
   },
+  // Whose groups the presets may borrow: a misspelt one doesn't compile.
+  using: [catalogSpans, paymentsSpans],
   // `pricing` is shared with `catalog`, and meant to be.
   allowOverride: true,
 });
