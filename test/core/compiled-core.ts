@@ -8,10 +8,12 @@ import ts from 'typescript';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
+/** The same code twice: two copies of the package, as two installed versions would be. */
+const COPIES = ['one', 'two'];
 
 /** The core as plain JavaScript in a folder of its own, for tests that need a whole process to themselves. */
 export interface CompiledCore {
-  /** Runs an ES module in a new Node process; `core` and `copy` are imported by their variables. Returns its output. */
+  /** Runs an ES module in a new Node process; `core` and `copy` are the addresses of two copies of it. Returns its output. */
   run(script: string, env?: NodeJS.ProcessEnv): Promise<{ stdout: string; stderr: string }>;
   remove(): Promise<void>;
 }
@@ -19,7 +21,7 @@ export interface CompiledCore {
 export async function compileCore(): Promise<CompiledCore> {
   const folder = await mkdtemp(path.join(tmpdir(), 'nest-lens-core-'));
   const sources = ['core.ts', ...(await readdir(path.join(root, 'src/core'))).map((file) => `core/${file}`)];
-  await mkdir(path.join(folder, 'core'));
+  for (const copy of COPIES) await mkdir(path.join(folder, copy, 'core'), { recursive: true });
   await writeFile(path.join(folder, 'package.json'), '{"type":"module"}');
   await symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'), 'dir');
   for (const source of sources) {
@@ -27,12 +29,14 @@ export async function compileCore(): Promise<CompiledCore> {
     const { outputText } = ts.transpileModule(text, {
       compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ES2022 },
     });
-    await writeFile(path.join(folder, source.replace(/\.ts$/, '.js')), outputText);
+    for (const copy of COPIES)
+      await writeFile(path.join(folder, copy, source.replace(/\.ts$/, '.js')), outputText);
   }
-  const core = JSON.stringify(pathToFileURL(path.join(folder, 'core.js')).href);
+  const [core, copy] = COPIES.map((each) => pathToFileURL(path.join(folder, each, 'core.js')).href);
+  const addresses = `const core = ${JSON.stringify(core)}, copy = ${JSON.stringify(copy)};`;
   return {
     run: (script, env = {}) =>
-      run(process.execPath, ['--input-type=module', '-e', `const core = ${core};\n${script}`], {
+      run(process.execPath, ['--input-type=module', '-e', `${addresses}\n${script}`], {
         cwd: folder,
         env: { PATH: process.env.PATH, ...env },
         timeout: 30_000,

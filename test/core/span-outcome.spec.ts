@@ -299,7 +299,7 @@ describe('an observable', () => {
   });
 
   it('I9: one that nobody subscribed by the next macrotask ends its span as cancelled', async () => {
-    const subscribed = jest.fn();
+    const subscribed = jest.fn(() => undefined);
     inSpan(() => new Observable(subscribed));
     expect(spans.openCount()).toBe(1);
     await macrotask();

@@ -5,7 +5,7 @@ import {
   createContextKey,
   metrics,
   propagation,
-  ProxyTracerProvider,
+  type ProxyTracerProvider,
   ROOT_CONTEXT,
   trace,
   type TracerProvider,

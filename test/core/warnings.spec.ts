@@ -72,7 +72,7 @@ describe('a logger that misbehaves', () => {
     let nested = false;
     setLensLogger({
       warn(_message, { code, details }) {
-        codes.push(`${String(details.namespace ?? '')} ${code}`);
+        codes.push(`${(details as { namespace?: string }).namespace ?? ''} ${code}`);
         if (nested) return;
         nested = true;
         SpanRegistry.register('from_logger', ['shared', 'ghost', 'tpyo']);
