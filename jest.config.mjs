@@ -3,6 +3,7 @@
 export default {
   testEnvironment: 'node',
   globalSetup: '<rootDir>/scripts/build-before-tests.mjs',
+  reporters: ['default', '<rootDir>/scripts/test-count.mjs'],
   testMatch: ['<rootDir>/test/**/*.spec.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
