@@ -19,7 +19,7 @@ function print(value: unknown): string {
   try {
     return String(value);
   } catch {
-    return Object.prototype.toString.call(value); // e.g. an object without a prototype
+    return 'a thrown value that cannot be printed'; // e.g. an object without a prototype, a revoked proxy
   }
 }
 

@@ -47,6 +47,10 @@ export class OpenSpan {
     if (!this.span.isRecording()) return;
     try {
       finish?.(this.span);
+    } catch (error) {
+      reportSdkFailure(this.plan.name, error);
+    }
+    try {
       this.span.end();
     } catch (error) {
       reportSdkFailure(this.plan.name, error);

@@ -50,11 +50,10 @@ function attributesOfCall(name: string, { attributes }: SpanGroupOptions, args: 
  * of `@nestjs/common`, or one that merely looks the part, becomes a 500.
  */
 function isServerFault(thrown: unknown): boolean {
-  if (!(thrown instanceof HttpException)) return true;
   try {
-    return thrown.getStatus() >= 500;
+    return !(thrown instanceof HttpException) || thrown.getStatus() >= 500;
   } catch {
-    return true;
+    return true; // a proxy, or a getStatus() of its own
   }
 }
 
