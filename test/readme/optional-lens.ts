@@ -1,0 +1,13 @@
+// #region optional-lens
+async function loadLens() {
+  try {
+    return await import('nest-lens/core');
+  } catch {
+    return await import('nest-lens/fallbacks');
+  }
+}
+
+export const { managedSpan, SpanRegistry } = await loadLens();
+
+SpanRegistry.register('acme_mail', ['mail_send'], { default: ['mail_send'] });
+// #endregion
