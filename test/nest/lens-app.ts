@@ -8,6 +8,7 @@ import type {
   ForwardReference,
   INestApplication,
   LoggerService,
+  NestApplicationOptions,
   Provider,
   Type,
 } from '@nestjs/common';
@@ -216,6 +217,8 @@ export class LensAppBuilder {
   readonly #registrations: SpanGroupDefinition[] = [];
   #options: PartialOptions | undefined;
   #spec: string | undefined;
+  #applicationOptions: NestApplicationOptions = {};
+  #lensLogger = true;
 
   constructor(private readonly platform: HttpPlatform) {}
 
@@ -254,6 +257,17 @@ export class LensAppBuilder {
 
   providers(...providers: Provider[]): this {
     this.#providers.push(...providers);
+    return this;
+  }
+
+  /** Leaves NestLens's warnings to Nest's logger. */
+  withNestLogger(): this {
+    this.#lensLogger = false;
+    return this;
+  }
+
+  applicationOptions(options: NestApplicationOptions): this {
+    this.#applicationOptions = options;
     return this;
   }
 
@@ -296,10 +310,11 @@ export class LensAppBuilder {
   }
 
   async start(): Promise<LensApp> {
-    setLensLogger({ warn: (_message, warning) => void warnings.push(warning) });
+    if (this.#lensLogger) setLensLogger({ warn: (_message, warning) => void warnings.push(warning) });
     const app = await NestFactory.create(this.root(), this.platform.create(), {
       logger: nestLogger,
       abortOnError: false,
+      ...this.#applicationOptions,
     });
     return this.serve(app);
   }
@@ -324,6 +339,7 @@ class RunningLensApp implements LensApp {
   readonly logLines = logLines;
   readonly #port: number;
   readonly #closedAt = new Map<number, number>();
+  readonly #clients = new Set<http.ClientRequest>();
 
   constructor(
     readonly app: INestApplication,
@@ -356,7 +372,15 @@ class RunningLensApp implements LensApp {
       const request = http.request(this.url(path), {
         method,
         agent: false,
-        headers: payload === undefined ? headers : { 'content-type': 'application/json', ...headers },
+        headers:
+          payload === undefined
+            ? headers
+            : // Node sends no length of its own for a DELETE.
+              {
+                'content-type': 'application/json',
+                'content-length': String(Buffer.byteLength(payload)),
+                ...headers,
+              },
       });
       request.on('error', reject);
       request.on('response', (response) => {
@@ -382,6 +406,7 @@ class RunningLensApp implements LensApp {
 
   open(path: string): OpenRequest {
     const request = http.request(this.url(path), { agent: false });
+    this.#clients.add(request);
     let localPort = 0;
     const connected = new Promise<void>((resolve) => {
       request.on('socket', (socket) => {
@@ -415,7 +440,7 @@ class RunningLensApp implements LensApp {
 
   async spans(): Promise<ReadableSpan[]> {
     await until(() => this.tracker.open.size === 0);
-    const provider: { getDelegate?(): { forceFlush?(): Promise<void> } } = trace.getTracerProvider();
+    const provider = trace.getTracerProvider() as { getDelegate?(): { forceFlush?(): Promise<void> } };
     await provider.getDelegate?.().forceFlush?.();
     return this.exporter.spans;
   }
@@ -426,6 +451,8 @@ class RunningLensApp implements LensApp {
 
   async close(): Promise<void> {
     if (!started.delete(this)) return;
+    // A server waits for its clients before it closes.
+    for (const client of this.#clients) client.destroy();
     await this.app.close();
   }
 }

@@ -1,7 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, Global, Inject, Injectable, Module, Scope } from '@nestjs/common';
-import type { CanActivate, DynamicModule, OnApplicationBootstrap, OnModuleInit, Type } from '@nestjs/common';
-import { LazyModuleLoader } from '@nestjs/core';
+import type {
+  CanActivate,
+  DynamicModule,
+  ExecutionContext,
+  OnApplicationBootstrap,
+  OnModuleInit,
+  Type,
+} from '@nestjs/common';
+import { LazyModuleLoader, NestFactory } from '@nestjs/core';
 import { trace } from '@opentelemetry/api';
 import { BasicTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import {
@@ -10,6 +17,7 @@ import {
   managedSpan,
   NestLensModule,
   pendingSpanGroups,
+  setLensLogger,
   SpanGroup,
   SpanRegistry,
   SpanRegistryService,
@@ -24,6 +32,7 @@ import {
   OpenSpanTracker,
   RecordingExporter,
   setEnv,
+  until,
 } from './lens-app.js';
 import type { Importable, LensAppBuilder } from './lens-app.js';
 
@@ -254,6 +263,31 @@ onEachPlatform('NestLensModule', (platform) => {
       expect(isSpanGroupEnabled('late_group')).toBe(true);
     });
 
+    it('N1: with modules told apart by their content, every forFeature registers', async () => {
+      const lens = await lensApp(platform)
+        .groups('orders')
+        .applicationOptions({ moduleIdGeneratorAlgorithm: 'deep-hash' })
+        .imports(
+          featureModule('a'),
+          featureModule('b'),
+          NestLensModule.forFeature({ namespace: 'x', groups: ['c'] }),
+        )
+        .start();
+
+      expect([...enabledSpanGroups()].sort()).toEqual(['a', 'b', 'c', 'orders']);
+      expect(codes(lens.warnings)).toEqual([]);
+    });
+
+    it('N2: forFeature alone registers, and unregisters when the application closes', async () => {
+      const lens = await lensApp(platform).imports(featureModule('a'), featureModule('b')).start();
+      expect(SpanRegistry.namespaces()).toEqual(['a_lib', 'b_lib']);
+      expect(enabledSpanGroups().size).toBe(0);
+      await lens.close();
+
+      expect(SpanRegistry.namespaces()).toEqual([]);
+      expect(everythingSaid()).toEqual([]);
+    });
+
     it('T6, W5: a lazily loaded provider that registers when it is made takes effect, said once', async () => {
       @Injectable()
       class Lazy {
@@ -307,7 +341,7 @@ onEachPlatform('NestLensModule', (platform) => {
       const lens = lensApp(platform);
       @Injectable()
       class LensSettings {
-        create(): NestLensModuleOptions {
+        createNestLensOptions(): NestLensModuleOptions {
           return configured(lens);
         }
       }
@@ -318,7 +352,7 @@ onEachPlatform('NestLensModule', (platform) => {
       const lens = lensApp(platform);
       @Injectable()
       class LensSettings {
-        create(): NestLensModuleOptions {
+        createNestLensOptions(): NestLensModuleOptions {
           return configured(lens);
         }
       }
@@ -326,6 +360,34 @@ onEachPlatform('NestLensModule', (platform) => {
       await expectTraced(
         lens.imports(NestLensModule.forRootAsync({ imports: [SettingsModule], useExisting: LensSettings })),
       );
+    });
+
+    it('N7: guards of the route inject from the modules that it imports', async () => {
+      class Tokens {
+        readonly valid = 'let-me-in';
+      }
+      @Injectable()
+      class TokenGuard implements CanActivate {
+        constructor(@Inject(Tokens) private readonly tokens: Tokens) {}
+
+        canActivate(execution: ExecutionContext): boolean {
+          return execution.switchToHttp().getRequest().headers['x-token'] === this.tokens.valid;
+        }
+      }
+      const builder = lensApp(platform);
+      const TokensModule = { ...moduleOf({ providers: [Tokens] }), exports: [Tokens] };
+      const lens = await builder
+        .imports(
+          NestLensModule.forRootAsync({
+            imports: [TokensModule],
+            useFactory: () => configured(builder),
+            introspection: { guards: [TokenGuard] },
+          }),
+        )
+        .start();
+
+      expect((await lens.get('/lens/groups')).status).toBe(403);
+      expect((await lens.get('/lens/groups', { headers: { 'x-token': 'let-me-in' } })).status).toBe(200);
     });
 
     it('C5: variables that another provider loads while the application starts are in force', async () => {
@@ -686,6 +748,77 @@ onEachPlatform('NestLensModule', (platform) => {
       expect(everythingSaid()).toEqual([]);
     });
 
+    it('N2, H1: two that start at once share one set-up, and closing both at once ends it', async () => {
+      const apps = await Promise.all(
+        [1, 2].map(() => lensApp(platform).groups('orders').controllers(OrdersController).start()),
+      );
+      for (const lens of apps) await lens.get('/orders');
+      const exporters = apps.map((lens) => lens.exporter);
+      await Promise.all(apps.map((lens) => lens.close()));
+
+      expect(exporters.map((exporter) => exporter.spans.length).sort()).toEqual([0, 2]);
+      expect(exporters.map((exporter) => exporter.shutdowns).sort()).toEqual([0, 1]);
+      expect(SpanRegistry.namespaces()).toEqual([]);
+      expect(everythingSaid()).toHaveLength(1);
+    });
+
+    it('H1: one that starts while the last one still closes gets a set-up of its own', async () => {
+      let release = (): void => undefined;
+      const released = new Promise<void>((resolve) => (release = resolve));
+      let closing = false;
+      class Slow extends RecordingExporter {
+        override async shutdown(): Promise<void> {
+          closing = true;
+          await released;
+          await super.shutdown();
+        }
+      }
+      const slow = new Slow();
+      const first = await lensApp(platform)
+        .groups('orders')
+        .forRoot({ telemetry: { spanExporter: slow } })
+        .start();
+      const closed = first.close();
+      expect(await until(() => closing)).toBe(true);
+      const starting = lensApp(platform).groups('orders').controllers(OrdersController).start();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      release();
+      await closed;
+      const second = await starting;
+      await second.get('/orders');
+
+      expect(namesOf(await second.spans())).toEqual(['OrdersController.list']);
+      expect(slow.spans).toEqual([]);
+      expect(SpanRegistry.namespaces()).toEqual(['shop']);
+    });
+
+    it('H12: one with bad configuration beside a live one leaves it on, at its start and at its close', async () => {
+      const first = await lensApp(platform).groups('orders').controllers(OrdersController).start();
+      setEnv({ NEST_LENS_ENABLED: 'maybe' });
+      const builder = lensApp(platform);
+      const second = await builder
+        .imports(NestLensModule.forRoot({ registrations: [{ namespace: 'shop', groups: ['orders'] }] }))
+        .start();
+      await first.get('/orders');
+      await second.close();
+      await first.get('/orders');
+
+      expect(namesOf(await first.spans())).toEqual(['OrdersController.list', 'OrdersController.list']);
+      expect(everythingSaid().join()).toContain('maybe');
+    });
+
+    it('N2: one that is closed before it was initialised leaves a live one alone', async () => {
+      const first = await lensApp(platform).groups('orders').controllers(OrdersController).start();
+      const second = await NestFactory.create(lensApp(platform).groups('orders').root(), platform.create(), {
+        logger: false,
+      });
+      await second.close();
+      await first.get('/orders');
+
+      expect(namesOf(await first.spans())).toEqual(['OrdersController.list']);
+      expect(SpanRegistry.namespaces()).toEqual(['shop']);
+    });
+
     it('N2: an application that fails to start leaves nothing behind for the next one', async () => {
       @Injectable()
       class Failing implements OnApplicationBootstrap {
@@ -730,6 +863,10 @@ onEachPlatform('NestLensModule', (platform) => {
         async beforeApplicationShutdown(): Promise<void> {
           await managedSpan('orders', 'before shutdown', async () => undefined);
         }
+
+        onApplicationShutdown(): void {
+          managedSpan('orders', 'shutdown', () => undefined);
+        }
       }
       const lens = await lensApp(platform)
         .groups('orders')
@@ -737,7 +874,7 @@ onEachPlatform('NestLensModule', (platform) => {
         .start();
       await lens.close();
 
-      expect(namesOf(lens.exporter.spans)).toEqual(['before shutdown', 'destroy']);
+      expect(namesOf(lens.exporter.spans)).toEqual(['before shutdown', 'destroy', 'shutdown']);
     });
 
     it('H6: a tracer provider of the application is used, and is not shut down with the NestLens module', async () => {
@@ -1008,6 +1145,39 @@ onEachPlatform('NestLensModule', (platform) => {
 
 describe('NestLensModule without HTTP', () => {
   guardEachTest();
+
+  it('W3: with no logger set, warnings go to Nest’s logger, under the name NestLens', async () => {
+    const lens = await lensApp(express).groups('orders').spec('oders').withNestLogger().start();
+
+    expect(lens.warnings).toEqual([]);
+    expect(lens.logLines.filter((line) => line.level !== 'log')).toEqual([
+      { level: 'warn', text: expect.stringMatching(/oders[^]*NestLens$/) },
+    ]);
+  });
+
+  it('R19: a logger that throws keeps no application from starting, serving or closing', async () => {
+    const lens = await lensApp(express)
+      .groups('orders')
+      .spec('oders,orders')
+      .controllers(OrdersController)
+      .start();
+    setLensLogger({
+      warn: () => {
+        throw new Error('disk full');
+      },
+    });
+    const second = await lensApp(express)
+      .groups('orders')
+      .withNestLogger()
+      .imports(NestLensModule.forFeature({ namespace: 'late_lib', groups: ['late'] }))
+      .controllers(OrdersController)
+      .start();
+
+    expect((await second.get('/orders')).status).toBe(200);
+    await second.close();
+    await lens.close();
+    expect(SpanRegistry.namespaces()).toEqual([]);
+  });
 
   it('N2: many applications started and closed one after the other leave no listener behind', async () => {
     const before = ['SIGTERM', 'SIGINT', 'exit', 'beforeExit', 'uncaughtException'].map((event) =>

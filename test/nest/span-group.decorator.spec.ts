@@ -369,6 +369,27 @@ onEachPlatform('@SpanGroup on handlers', (platform) => {
       expect(parentIdOf(inner!)).toBe(outer!.spanContext().spanId);
     });
 
+    it('N4: a handler that overrides one of a base class in a group, and calls super, gives one span', async () => {
+      @SpanGroup('orders')
+      class Base {
+        @Get()
+        list(): string {
+          return 'base';
+        }
+      }
+      @Controller('sub')
+      class SubController extends Base {
+        @Get()
+        override list(): string {
+          return `${super.list()}+sub`;
+        }
+      }
+      const lens = await lensApp(platform).groups('orders').controllers(SubController).start();
+
+      expect((await lens.get('/sub')).text).toBe('base+sub');
+      expect(namesOf(await lens.spans())).toEqual(['SubController.list']);
+    });
+
     it('N4: a class-level group and super calls of overridden handlers give one span', async () => {
       class Plain {
         @Get()
@@ -963,7 +984,7 @@ describe('@SpanGroup on other providers', () => {
     });
 
     expect(lens.exporter.spans).toHaveLength(3);
-    for (const span of lens.exporter.spans) expect(span.name).toBe('Payments.charge');
+    for (const span of lens.exporter.spans) expect(span.name).toMatch(/charge$/);
   });
 });
 
@@ -1208,8 +1229,9 @@ describe('@SpanGroup on handlers that are not HTTP', () => {
   ] as const)(
     'N4: of type %s: a class takes its handlers, and only those',
     async (type, Handlers, result) => {
-      const lens = await runIn(['orders'], [Handlers], async ({ app }) => {
-        const instance = app.get<{ list(): unknown }>(Handlers);
+      // Made by hand: Nest would open a socket for a gateway that it knows of.
+      const lens = await runIn(['orders'], [], async ({ app }) => {
+        const instance: { list(): unknown } = new Handlers();
         const handler = app
           .get(ExternalContextCreator)
           .create(
