@@ -1,6 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { ESLint } from 'eslint';
 import tseslint from 'typescript-eslint';
+
+// The first snippet that is linted with types waits for the compiler to read the whole project.
+jest.setTimeout(60_000);
 
 // The import rules look at syntax only. Without type information a snippet may stand for any file, also for one that
 // does not exist; the one rule that needs types has a test of its own at the end.

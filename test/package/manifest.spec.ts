@@ -3,11 +3,14 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import ts from 'typescript';
 import { VERSION } from '../../src/core/version.js';
 
 // Reads package.json, the sources and the built package in dist, which jest's global set-up has brought up to date.
+
+// npm takes its time to pack.
+jest.setTimeout(60_000);
 
 interface Manifest {
   version: string;
