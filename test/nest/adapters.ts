@@ -12,7 +12,7 @@ export interface HttpPlatform {
 export const express: HttpPlatform = { name: 'Express', create: () => new ExpressAdapter() };
 export const fastify: HttpPlatform = {
   name: 'Fastify',
-  create: () => new FastifyAdapter() as unknown as AbstractHttpAdapter,
+  create: () => new FastifyAdapter(),
 };
 
 /** Declares the tests once for each HTTP platform, with the guards of `guardEachTest` around each. */

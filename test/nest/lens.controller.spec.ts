@@ -323,7 +323,7 @@ onEachPlatform('GET /lens/groups', (platform) => {
         .spec('tostring')
         .start();
       const { text } = await lens.get('/lens/groups');
-      const document = JSON.parse(text) as any;
+      const document = JSON.parse(text);
 
       expect(document.enabled).toEqual(['__proto__']);
       expect(document.groups.map((group: any) => group.name)).toEqual(['__proto__', 'constructor']);

@@ -473,7 +473,7 @@ onEachPlatform('NestLensModule', (platform) => {
 
     it('C5: an option that is undefined leaves the variable in force', async () => {
       setEnv({ ...ON, NEST_LENS_SPAN_GROUPS: 'payment' });
-      const { document } = await startWith({ config: { spanGroups: undefined } as never });
+      const { document } = await startWith({ config: { spanGroups: undefined } });
 
       expect(document.spec).toMatchObject({ configured: 'payment', source: 'NEST_LENS_SPAN_GROUPS' });
     });
@@ -596,7 +596,7 @@ onEachPlatform('NestLensModule', (platform) => {
     it('N2: forFeature several times with equal content is one registration, without a word', async () => {
       const library = (groups: Iterable<string>, presets: Record<string, Iterable<string>>) =>
         moduleOf({ imports: [NestLensModule.forFeature({ namespace: 'stock_lib', groups, presets })] });
-      const lens = await lensApp(platform)
+      await lensApp(platform)
         .groups('orders')
         .imports(
           library(['stock', 'price'], { default: ['stock'], per_request: ['price'] }),

@@ -463,7 +463,7 @@ onEachPlatform('@SpanGroup on handlers', (platform) => {
 
   it('N4: it composes with applyDecorators', async () => {
     const Traced = (path: string): MethodDecorator =>
-      applyDecorators(Get(path), SpanGroup('orders') as MethodDecorator, SetMetadata('composed', true));
+      applyDecorators(Get(path), SpanGroup('orders'), SetMetadata('composed', true));
     @Controller('orders')
     class OrdersController {
       @Traced('list')
@@ -978,7 +978,7 @@ describe('@SpanGroup on other providers', () => {
     const bare = Object.assign(Object.create(null) as object, { charge: Payments.prototype.charge });
     const frozen = Object.freeze(new Payments());
     const lens = await runIn(['payment'], [], () => {
-      expect((bare as Payments).charge()).toBe('charged');
+      expect(bare.charge()).toBe('charged');
       expect(frozen.charge()).toBe('charged');
       expect((0, Payments.prototype.charge)()).toBe('charged');
     });
@@ -1063,8 +1063,8 @@ describe('@SpanGroup and what other decorators see', () => {
     (place) => {
       const plain = declare(() => none, none);
       const marked = declare(
-        (here) => (here === place ? (SpanGroup('orders') as MethodDecorator) : none),
-        place === 'class' ? (SpanGroup('orders') as ClassDecorator) : none,
+        (here) => (here === place ? SpanGroup('orders') : none),
+        place === 'class' ? SpanGroup('orders') : none,
       );
 
       expect(describeMethod(marked, 'one')).toEqual(describeMethod(plain, 'one'));
@@ -1168,18 +1168,15 @@ describe('@SpanGroup on handlers that are not HTTP', () => {
   // The metadata that Nest's own packages leave: those packages needn't be installed.
   const pattern = (name: string): MethodDecorator =>
     applyDecorators(
-      SetMetadata('microservices:pattern', [name]) as MethodDecorator,
-      SetMetadata('microservices:handler_type', 1) as MethodDecorator,
+      SetMetadata('microservices:pattern', [name]),
+      SetMetadata('microservices:handler_type', 1),
     );
   const message = (name: string): MethodDecorator =>
-    applyDecorators(
-      SetMetadata('websockets:message_mapping', true) as MethodDecorator,
-      SetMetadata('message', name) as MethodDecorator,
-    );
+    applyDecorators(SetMetadata('websockets:message_mapping', true), SetMetadata('message', name));
   const query = (name: string): MethodDecorator =>
     applyDecorators(
-      SetMetadata('graphql:resolver_type', 'Query') as MethodDecorator,
-      SetMetadata('graphql:resolver_name', name) as MethodDecorator,
+      SetMetadata('graphql:resolver_type', 'Query'),
+      SetMetadata('graphql:resolver_name', name),
     );
 
   @SpanGroup('orders')
@@ -1196,7 +1193,7 @@ describe('@SpanGroup on handlers that are not HTTP', () => {
   }
 
   @SpanGroup('orders')
-  @(SetMetadata('websockets:is_gateway', true) as ClassDecorator)
+  @SetMetadata('websockets:is_gateway', true)
   @Injectable()
   class OrdersGateway {
     @message('list')
@@ -1235,8 +1232,8 @@ describe('@SpanGroup on handlers that are not HTTP', () => {
         const handler = app
           .get(ExternalContextCreator)
           .create(
-            instance as never,
-            instance.list as never,
+            instance,
+            instance.list,
             'list',
             undefined,
             undefined,

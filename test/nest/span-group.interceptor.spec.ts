@@ -90,6 +90,16 @@ onEachPlatform('SpanGroupInterceptor', (platform) => {
     }
   }
 
+  @Controller('orders')
+  @UseInterceptors(SpanGroupInterceptor)
+  class OnceBoundController {
+    @Get()
+    @SpanGroup('orders')
+    list(): string {
+      return 'list';
+    }
+  }
+
   @Module({ imports: [NestLensModule] })
   class BareImportingModule {}
 
@@ -102,6 +112,7 @@ onEachPlatform('SpanGroupInterceptor', (platform) => {
   const ways: [string, string, (lens: LensAppBuilder) => LensAppBuilder][] = [
     ['the decorator alone', 'OrdersController', (l) => l.controllers(OrdersController)],
     ['bound to controller and handler', 'BoundController', (l) => l.controllers(BoundController)],
+    ['bound to the controller', 'OnceBoundController', (l) => l.controllers(OnceBoundController)],
     ['global by useExisting', 'OrdersController', (l) => l.providers(globally).controllers(OrdersController)],
     ['global by useClass', 'OrdersController', (l) => l.providers(asInstance).controllers(OrdersController)],
     [
@@ -114,13 +125,13 @@ onEachPlatform('SpanGroupInterceptor', (platform) => {
     ],
     [
       'imported as a bare class and by forRoot',
-      'BoundController',
-      (l) => l.imports(BareImportingModule).controllers(BoundController),
+      'OnceBoundController',
+      (l) => l.imports(BareImportingModule).controllers(OnceBoundController),
     ],
     [
       'imported by forRoot twice and by forFeature',
-      'BoundController',
-      (l) => l.imports(FeatureModule, NestLensModule.forRoot()).controllers(BoundController),
+      'OnceBoundController',
+      (l) => l.imports(FeatureModule, NestLensModule.forRoot()).controllers(OnceBoundController),
     ],
     [
       'all of these at once',
@@ -458,12 +469,11 @@ onEachPlatform('SpanGroupInterceptor', (platform) => {
       [provided, 'overrideProvider'],
     ] as const) {
       called.length = 0;
-      const testing = await Test.createTestingModule({ imports: [builder.root()] })
-        [method](SpanGroupInterceptor)
+      const testing = Test.createTestingModule({ imports: [builder.root()] });
+      testing[method](SpanGroupInterceptor)
         .useValue(new Replacement())
-        .setLogger(false as never)
-        .compile();
-      const lens = await builder.serve(testing.createNestApplication(platform.create()));
+        .setLogger(false as never);
+      const lens = await builder.serve((await testing.compile()).createNestApplication(platform.create()));
       expect((await lens.get('/orders')).text).toBe('list');
       expect({ method, called: new Set(called) }).toEqual({ method, called: new Set(['list']) });
       await lens.close();
@@ -544,12 +554,12 @@ describe('SpanGroupInterceptor by itself', () => {
     async (type) => {
       const { lens, interceptor } = await interceptorIn('orders');
       const execution = contextOf(type, OrdersService.prototype.list);
-      const result = await interceptor.intercept(execution, { handle: () => of('one', 'two') });
-      expect(await lastValueFrom(result as Observable<unknown>)).toBe('two');
-      const failed = await interceptor.intercept(execution, {
+      const result = interceptor.intercept(execution, { handle: () => of('one', 'two') });
+      expect(await lastValueFrom(result)).toBe('two');
+      const failed = interceptor.intercept(execution, {
         handle: () => throwError(() => new Error('down')),
       });
-      await expect(lastValueFrom(failed as Observable<unknown>)).rejects.toThrow('down');
+      await expect(lastValueFrom(failed)).rejects.toThrow('down');
       const spans = await lens.spans();
 
       expect(namesOf(spans)).toEqual(['OrdersService.list', 'OrdersService.list']);
@@ -566,12 +576,12 @@ describe('SpanGroupInterceptor by itself', () => {
     const { lens, interceptor } = await interceptorIn('orders');
     const thrown = new NotFoundException('gone');
     const call = async (): Promise<unknown> => {
-      const result = await interceptor.intercept(contextOf('http', OrdersService.prototype.list), {
+      const result = interceptor.intercept(contextOf('http', OrdersService.prototype.list), {
         handle: () => {
           throw thrown;
         },
       });
-      return lastValueFrom(result as Observable<unknown>);
+      return lastValueFrom(result);
     };
 
     await expect(call()).rejects.toBe(thrown);
@@ -609,8 +619,8 @@ describe('SpanGroupInterceptor by itself', () => {
         lens.app
           .get(ExternalContextCreator)
           .create(
-            handlers as never,
-            handlers[method] as never,
+            handlers,
+            handlers[method],
             method,
             undefined,
             undefined,
