@@ -56,3 +56,14 @@ export function defineSpanGroups<const G extends string, const U extends string 
     group: (name) => name,
   };
 }
+
+/** A definition whose iterables have been read, so that it can be registered again and again; generators can't. */
+export function readDefinition({ namespace, groups, presets = {}, allowOverride = false }: SpanGroupDefinition) {
+  const members = (names: Iterable<string>): string[] => (typeof names === 'string' ? [names] : [...names]);
+  return {
+    namespace,
+    groups: members(groups),
+    presets: Object.fromEntries(Object.entries(presets).map(([name, names]) => [name, members(names)])),
+    allowOverride,
+  };
+}

@@ -39,7 +39,7 @@ export function isFollowedObservable(value: object): boolean {
 /** One subscription: what is subscribed to, the span that covers it, and the context that its values go out to. */
 export interface CoveredSubscription {
   readonly source: ObservableLike;
-  readonly open: OpenSpan;
+  readonly open: Pick<OpenSpan, 'inside' | 'end' | 'fail' | 'cancel'>;
   readonly outside: Context;
 }
 

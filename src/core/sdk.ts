@@ -3,7 +3,7 @@ import type { NestLensConfig } from './config.js';
 import { createConsoleSpanExporter } from './console-span-exporter.js';
 import { createError, NestLensError } from './errors.js';
 import { type RegisteredApis, registeredApis, registeredTracerProvider, unregisterApisSince } from './otel-globals.js';
-import type { SetupOptions, SpanProcessorLike } from './setup-options.js';
+import type { SetupOptions, SpanExporterLike, SpanProcessorLike } from './setup-options.js';
 
 /** The SDK, running. */
 export interface RunningSdk {
@@ -20,6 +20,9 @@ type SdkSpanProcessor = NonNullable<NodeSDKConfiguration['spanProcessors']>[numb
 type SdkSpanExporter = NodeSDKConfiguration['traceExporter'];
 type SdkMetricReader = NonNullable<NodeSDKConfiguration['metricReaders']>[number];
 type SdkInstrumentations = NodeSDKConfiguration['instrumentations'];
+
+/** The SDK's `ExportResultCode.FAILED`. */
+const EXPORT_FAILED = 1;
 
 /** The only import of an SDK package: at an enabled set-up, and only then. */
 async function loadSdk(): Promise<SdkModule> {
@@ -42,6 +45,22 @@ const SILENT_PROCESSOR: SpanProcessorLike = {
   forceFlush: () => Promise.resolve(),
 };
 
+/** An exporter that throws, where it should report failure, would take the process down from the processor's timer. */
+function guardExporter(exporter: SpanExporterLike): SdkSpanExporter {
+  const guarded: SpanExporterLike = {
+    export: (spans, done) => {
+      try {
+        exporter.export(spans, done);
+      } catch (error) {
+        done({ code: EXPORT_FAILED, error: error instanceof Error ? error : new Error(String(error)) });
+      }
+    },
+    shutdown: async () => exporter.shutdown(),
+    forceFlush: async () => exporter.forceFlush?.(),
+  };
+  return guarded as SdkSpanExporter;
+}
+
 /** The span pipeline, as options of the SDK. Empty: the SDK's own variables decide. */
 function spanPipeline(
   { tracing }: SdkModule,
@@ -52,11 +71,10 @@ function spanPipeline(
   if (spanProcessors !== undefined || spanExporter !== undefined) {
     // Alone, an exporter is left to the SDK, which reads the batch processor's variables. Given beside processors, the SDK
     // would drop it without a word.
-    if (spanProcessors === undefined) return { traceExporter: spanExporter as SdkSpanExporter };
+    const traceExporter = spanExporter === undefined ? undefined : guardExporter(spanExporter);
+    if (spanProcessors === undefined) return { traceExporter: traceExporter! };
     const processors = [...spanProcessors] as unknown as SdkSpanProcessor[];
-    if (spanExporter !== undefined) {
-      processors.push(new tracing.BatchSpanProcessor(spanExporter as SdkSpanExporter));
-    }
+    if (traceExporter !== undefined) processors.push(new tracing.BatchSpanProcessor(traceExporter));
     return { spanProcessors: processors };
   }
   if (config.exporter === 'console') {

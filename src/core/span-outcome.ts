@@ -77,32 +77,34 @@ export function runInSpan<T>(plan: SpanPlan, work: (span: Span) => T): T {
 
 /** Lets the span last as long as the work behind a result, and returns what the caller is to get. */
 export function followResult(plan: SpanPlan, open: OpenSpan, result: unknown): unknown {
-  if (typeof result === 'object' && result !== null) {
-    const kind = kindOf(result);
-    if (kind === 'promise') return followPromise(plan, open, result as Promise<unknown>);
-    if (kind === 'observable') {
+  switch (workBehind(result)) {
+    case 'promise':
+      return followPromise(plan, open, result as Promise<unknown>);
+    case 'observable':
       return followObservable(result as ObservableLike, open, (outside) => new OpenSpan(plan, outside));
-    }
-    if (kind === 'generator') return followGenerator(result as AsyncGeneratorLike, open);
+    case 'generator':
+      return followGenerator(result as AsyncGeneratorLike, open);
+    default:
+      open.end();
+      return result;
   }
-  open.end();
-  return result;
 }
 
 /**
- * What kind of work an object stands for. Only real promises count, by their internal slot: a lazy thenable (a query
+ * What kind of work goes on behind a result. Only real promises count, by their internal slot: a lazy thenable (a query
  * builder) would start to work if its `then` were called. Proxies are not asked anything, except our own.
  */
-function kindOf(result: object): 'promise' | 'observable' | 'generator' | 'value' {
+export function workBehind(result: unknown): 'promise' | 'observable' | 'generator' | 'none' {
+  if (typeof result !== 'object' || result === null) return 'none';
   if (types.isPromise(result)) return 'promise';
   try {
-    if (types.isProxy(result)) return isFollowedObservable(result) ? 'observable' : 'value';
+    if (types.isProxy(result)) return isFollowedObservable(result) ? 'observable' : 'none';
     if (isObservable(result)) return 'observable';
     if (isAsyncGenerator(result)) return 'generator';
   } catch {
     // A getter that throws: whatever it is, it isn't ours to look into.
   }
-  return 'value';
+  return 'none';
 }
 
 function followPromise(plan: SpanPlan, open: OpenSpan, promise: Promise<unknown>): Promise<unknown> {

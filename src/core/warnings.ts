@@ -70,7 +70,11 @@ function inventory({ groups, presets, namespaces }: RegistryInventory): string {
   return `Registered groups: ${list(groups)}. Presets: ${list(presets)}. Namespaces: ${list(namespaces)}.`;
 }
 
+/** Stands for an error where it must not be shown: it may quote a variable's value or an exporter's address. */
+const NOT_SHOWN = Symbol('not shown');
+
 function reason(error: unknown): string {
+  if (error === NOT_SHOWN) return 'the log says why';
   try {
     return error instanceof Error ? error.message : String(error);
   } catch {
@@ -120,7 +124,7 @@ const MESSAGES: { readonly [C in LensWarningCode]: (details: WarningDetails[C]) 
     `The tracing SDK threw while span '${span}' was started or ended (${reason(error)}). The application goes on; this is ` +
     `said once. Check the configured sampler, span processors and exporter.`,
   CONFIG_INVALID: ({ error }) =>
-    `${reason(error)} Telemetry stays off and every span group is off; correct the value and start again.`,
+    `Invalid configuration: ${reason(error)} Telemetry stays off and every span group is off; correct the value and start again.`,
   SETUP_FAILED: ({ error }) =>
     `Telemetry could not be set up (${reason(error)}). The application goes on with every span group off.`,
   FLUSH_INCOMPLETE: ({ error, timeoutMs }) =>
@@ -162,7 +166,8 @@ const consoleLogger: LensLogger = {
  */
 export function emitWarnings(warnings: readonly Warning[]): void {
   for (const warning of warnings) {
-    const message = recordWarning(warning);
+    recordWarning(warning);
+    const message = messageOf(warning);
     if (nested >= MOST_NESTED) continue;
     const logger = processState.logger ?? processState.defaultLogger ?? consoleLogger;
     nested++;
@@ -178,13 +183,17 @@ export function emitWarnings(warnings: readonly Warning[]): void {
   }
 }
 
-/** Records a warning without logging it, for what deserves an explanation but no line in the log. */
-export function recordWarning<C extends LensWarningCode>(warning: { code: C; details: WarningDetails[C] }): string {
-  const message = MESSAGES[warning.code](warning.details);
+/** Records a warning for `GET /lens/groups` without logging it. What is recorded quotes no error. */
+export function recordWarning(warning: Warning): void {
+  const shown = 'error' in warning.details ? { ...warning.details, error: NOT_SHOWN } : warning.details;
+  const message = messageOf({ code: warning.code, details: shown } as Warning);
   const { recordedWarnings } = processState;
   if (recordedWarnings.length >= MOST_RECORDED) recordedWarnings.shift();
   recordedWarnings.push({ code: warning.code, message, at: Date.now() });
-  return message;
+}
+
+function messageOf({ code, details }: Warning): string {
+  return (MESSAGES[code] as (details: unknown) => string)(details);
 }
 
 /**

@@ -6,7 +6,7 @@ import { spanGate } from '../core/span-gate.js';
 import { runInSpan } from '../core/span-outcome.js';
 import type { SpanPlan } from '../core/span-plan.js';
 import { handlerTransport } from './handler-kind.js';
-import { claimCoveredCall, type MethodSite, methodSpanPlan, planOfCall } from './handler-span.js';
+import { claimCoveredCall, type MethodSite, methodSpanPlan, planOfCall, withCoveredCall } from './handler-span.js';
 
 /** Kept beside the wrapper of a gated method. */
 export interface GatedMethod {
@@ -24,15 +24,22 @@ export function gatedMethodOf(method: object): GatedMethod | undefined {
 /**
  * Puts a method behind the gate of its group. What decorators have put on the given function, which may itself be gated
  * already, goes along; it is never gated twice.
+ *
+ * @param overridden the gated method of a base class that this one overrides: a call of it from within, by `super`, is the
+ * same call, and gets no span of its own
  */
-export function gateMethod(current: AnyFunction, site: MethodSite): AnyFunction {
+export function gateMethod(current: AnyFunction, site: MethodSite, overridden?: AnyFunction): AnyFunction {
   const original = gatedMethodOf(current)?.original ?? current;
   const gate = spanGate(site.group);
   const planFor = createPlanner(site, () => wrapper);
   const wrapper = gateFunction(gate, original, function (...args) {
     if (claimCoveredCall(context.active(), wrapper, site.options, args)) return original.apply(this, args);
     const plan = planOfCall(planFor(this), site.options, args);
-    return runInSpan(plan, () => original.apply(this, args));
+    return runInSpan(plan, (span) => {
+      if (overridden === undefined) return original.apply(this, args);
+      const call = { method: overridden, span, spanName: plan.name, claimed: false };
+      return context.with(withCoveredCall(context.active(), call), () => original.apply(this, args));
+    });
   });
   if (current !== original) copyMetadata(current, wrapper);
   const gated: GatedMethod = { original, site };

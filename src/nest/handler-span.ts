@@ -71,6 +71,12 @@ export function withCoveredCall(context: Context, call: CoveredCall): Context {
   return context.setValue(COVERED_CALL, call);
 }
 
+/** Whether an outer interceptor's span covers the call that is about to be made. */
+export function isCallCovered(context: Context, method: object): boolean {
+  const call = context.getValue(COVERED_CALL) as CoveredCall | undefined;
+  return call !== undefined && !call.claimed && call.method === method;
+}
+
 /**
  * Whether an interceptor's span covers this call of a method; true at most once per intercepted call. The span then gets
  * the attributes that the method's arguments give, which the interceptor couldn't know before the pipes had run.
@@ -81,8 +87,8 @@ export function claimCoveredCall(
   options: SpanGroupOptions,
   args: readonly unknown[],
 ): boolean {
-  const call = context.getValue(COVERED_CALL) as CoveredCall | undefined;
-  if (call === undefined || call.claimed || call.method !== method) return false;
+  if (!isCallCovered(context, method)) return false;
+  const call = context.getValue(COVERED_CALL) as CoveredCall;
   call.claimed = true;
   if (options.attributes !== undefined && call.span.isRecording()) {
     call.span.setAttributes(attributesOfCall(call.spanName, options, args));

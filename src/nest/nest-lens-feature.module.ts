@@ -1,8 +1,9 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import type { SpanGroupDefinition } from '../core/define-span-groups.js';
+import { readDefinition, type SpanGroupDefinition } from '../core/define-span-groups.js';
 import { lensAppOf } from './lens-app.js';
 
+const FEATURE_DEFINITIONS = Symbol.for('nest-lens.feature-definitions');
 const FEATURE_REGISTRATION = Symbol.for('nest-lens.feature-registration');
 
 /**
@@ -13,10 +14,13 @@ const FEATURE_REGISTRATION = Symbol.for('nest-lens.feature-registration');
  */
 @Module({})
 export class NestLensFeatureModule {
-  static forDefinitions(definitions: readonly SpanGroupDefinition[]): DynamicModule {
+  static forDefinitions(given: readonly SpanGroupDefinition[]): DynamicModule {
+    const definitions = given.map(readDefinition);
     return {
       module: NestLensFeatureModule,
       providers: [
+        // As a value, too: Nest can be told to take dynamic modules of the same content for one and the same.
+        { provide: FEATURE_DEFINITIONS, useValue: definitions },
         {
           provide: FEATURE_REGISTRATION,
           inject: [ModulesContainer],

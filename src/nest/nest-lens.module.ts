@@ -1,6 +1,6 @@
 import { type DynamicModule, Inject, Module, type OnModuleInit, Optional, type Provider } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import type { SpanGroupDefinition } from '../core/define-span-groups.js';
+import { readDefinition, type SpanGroupDefinition } from '../core/define-span-groups.js';
 import { createError, NestLensError } from '../core/errors.js';
 import { lensAppOf } from './lens-app.js';
 import { createLensController, type LensControllerOptions, mapLensRoutes } from './lens.controller.js';
@@ -55,7 +55,9 @@ export class NestLensModule implements OnModuleInit {
    * ```
    */
   static forRoot(options: NestLensModuleOptions = {}): DynamicModule {
-    return createRoot(options.introspection, [{ provide: NEST_LENS_OPTIONS, useValue: options }]);
+    const registrations = options.registrations?.map(readDefinition);
+    const useValue = registrations === undefined ? options : { ...options, registrations };
+    return createRoot(options.introspection, [{ provide: NEST_LENS_OPTIONS, useValue }]);
   }
 
   /**

@@ -48,7 +48,7 @@ export function SpanGroup(group: string, options: SpanGroupOptions = {}): ClassD
     const method = methodOf(target, key, descriptor);
     const gated = gateMethod(method, { ...siteOf(metadata), onClass: false, methodName: String(key) });
     setSpanGroupMetadata(gated, metadata);
-    return { ...descriptor, value: gated };
+    return replaceMethod(descriptor!, gated);
   }) as ClassDecorator & MethodDecorator;
 }
 
@@ -70,7 +70,7 @@ export function NoSpanGroup(): MethodDecorator {
   return ((target: object, key: string | symbol, descriptor?: PropertyDescriptor) => {
     const method = ungateMethod(methodOf(target, key, descriptor));
     setSpanGroupMetadata(method, { group: null, options: {} });
-    return { ...descriptor, value: method };
+    return replaceMethod(descriptor!, method);
   }) as MethodDecorator;
 }
 
@@ -79,6 +79,12 @@ function methodOf(target: object, key: string | symbol, descriptor: PropertyDesc
   if (typeof method === 'function') return method as AnyFunction;
   const className = typeof target === 'function' ? target.name : target.constructor.name;
   throw createError(NestLensError, 'NOT_A_METHOD', { site: `${className}.${String(key)}` });
+}
+
+/** In place as well: `applyDecorators` hands one descriptor on and drops what decorators return. */
+function replaceMethod(descriptor: PropertyDescriptor, method: AnyFunction): PropertyDescriptor {
+  descriptor.value = method;
+  return descriptor;
 }
 
 function siteOf({ group, options }: SpanGroupMetadata) {
@@ -103,9 +109,16 @@ export function gateClass(Class: AnyClass, metadata: SpanGroupMetadata): void {
       writable: true,
       enumerable: false,
       ...descriptor,
-      value: gateMethod(method, { ...site, onClass: true, methodName: name }),
+      value: gateMethod(method, { ...site, onClass: true, methodName: name }, inheritedGate(prototype, name)),
     });
   }
+}
+
+/** The method that one of this name overrides, if its group is its class's: a `super` call then goes on with the same work. */
+function inheritedGate(prototype: object, name: string): AnyFunction | undefined {
+  const base = Object.getPrototypeOf(prototype) as object;
+  const overridden = classMethods(base).find((method) => method.name === name)?.method;
+  return overridden !== undefined && gatedMethodOf(overridden)?.site.onClass === true ? overridden : undefined;
 }
 
 function coveredMethods(Class: AnyClass): ClassMethod[] {

@@ -1,13 +1,14 @@
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import { context, type Context, propagation, trace } from '@opentelemetry/api';
-import { Observable } from 'rxjs';
+import { map, Observable } from 'rxjs';
+import { type AsyncGeneratorLike, followGenerator } from '../core/generator-outcome.js';
 import { type CoveredSubscription, coverSubscriptions, type ObservableClass } from '../core/observable-outcome.js';
 import type { SpanGate } from '../core/process-state.js';
 import { spanGate } from '../core/span-gate.js';
-import { OpenSpan } from '../core/span-outcome.js';
+import { OpenSpan, workBehind } from '../core/span-outcome.js';
 import type { SpanPlan } from '../core/span-plan.js';
 import { gatedMethodOf } from './gated-method.js';
-import { methodSpanPlan, withCoveredCall } from './handler-span.js';
+import { isCallCovered, methodSpanPlan, withCoveredCall } from './handler-span.js';
 import { methodSpanGroup, spanGroupOf } from './span-group-metadata.js';
 
 /** What the interceptor knows of a handler on a class; looked up once. */
@@ -41,6 +42,8 @@ export class SpanGroupInterceptor implements NestInterceptor {
   intercept(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
     const handler = this.find(execution.getHandler(), execution.getClass());
     if (handler === null || !handler.gate.enabled) return next.handle() as Observable<unknown>;
+    // Bound twice, to the controller and the handler, say: the outer one's span covers the call.
+    if (isCallCovered(context.active(), execution.getHandler())) return next.handle() as Observable<unknown>;
     return intercept(handler, execution, next);
   }
 
@@ -89,7 +92,7 @@ function intercept(
     const inside = withCoveredCall(open.inside, call);
     try {
       // Nest binds the handler's call to the context in which handle() is called, not to that of the subscription.
-      return { source: context.with(inside, () => next.handle()) as Observable<unknown>, open, outside };
+      return coverHandler(context.with(inside, () => next.handle()) as Observable<unknown>, open, outside);
     } catch (thrown) {
       open.fail(thrown);
       throw thrown;
@@ -99,6 +102,28 @@ function intercept(
   return coverSubscriptions(Observable as unknown as ObservableClass, begin(outside), () =>
     begin(outside),
   ) as unknown as Observable<unknown>;
+}
+
+/** A handler's observable ends with its value; where that is an async generator, the work isn't done yet. */
+function coverHandler(handled: Observable<unknown>, open: OpenSpan, outside: Context): CoveredSubscription {
+  let goesOn = false;
+  const source = handled.pipe(
+    map((value) => {
+      if (workBehind(value) !== 'generator') return value;
+      goesOn = true;
+      return followGenerator(value as AsyncGeneratorLike, open);
+    }),
+  );
+  return {
+    source,
+    outside,
+    open: {
+      inside: open.inside,
+      end: () => (goesOn ? undefined : open.end()),
+      fail: (thrown) => open.fail(thrown),
+      cancel: () => (goesOn ? undefined : open.cancel()),
+    },
+  };
 }
 
 /** The active context; where nothing is traced so far, an HTTP request's headers say which trace it belongs to. */
