@@ -162,7 +162,14 @@ export const processState: ProcessState = opened.state;
 /** A slot of another protocol that was there when this copy was loaded; `warnings` says so, once. */
 export const foreignState: ForeignState | undefined = opened.foreign;
 
-/** Takes the process back to how it starts: for tests of this project. Gates that sites hold stay valid, and off. */
+/**
+ * Takes NestLens back to how it is when a process starts: no registrations (those made at import are gone too), no spec,
+ * no logger, every group off. For tests, exported by `nest-lens/testing` as `resetNestLens`. It doesn't shut telemetry down;
+ * close the application first. Sites keep working.
+ *
+ * @example
+ * afterEach(() => resetNestLens());
+ */
 export function resetProcessState(): void {
   const state = processState;
   clearTimeout(state.override?.timer);

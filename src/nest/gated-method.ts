@@ -6,6 +6,8 @@ import { spanGate } from '../core/span-gate.js';
 import { runInSpan } from '../core/span-outcome.js';
 import type { SpanPlan } from '../core/span-plan.js';
 import { handlerTransport } from './handler-kind.js';
+import { type HttpRoute, httpRoutesOf } from './http-routes.js';
+import { setServerSpanRoute } from './server-span-route.js';
 import { claimCoveredCall, type MethodSite, methodSpanPlan, planOfCall, withCoveredCall } from './handler-span.js';
 
 /** Kept beside the wrapper of a gated method. */
@@ -34,7 +36,9 @@ export function gateMethod(current: AnyFunction, site: MethodSite, overridden?: 
   const planFor = createPlanner(site, () => wrapper);
   const wrapper = gateFunction(gate, original, function (...args) {
     if (claimCoveredCall(context.active(), wrapper, site.options, args)) return original.apply(this, args);
-    const plan = planOfCall(planFor(this), site.options, args);
+    const { plan: planOfClass, routes } = planFor(this);
+    setServerSpanRoute(context.active(), routes);
+    const plan = planOfCall(planOfClass, site.options, args);
     return runInSpan(plan, (span) => {
       if (overridden === undefined) return original.apply(this, args);
       const call = { method: overridden, span, spanName: plan.name, claimed: false };
@@ -56,25 +60,33 @@ export function ungateMethod(current: AnyFunction): AnyFunction {
   return gated.original;
 }
 
+/** What is known of a method on one class. */
+interface PlannedMethod {
+  readonly plan: SpanPlan;
+  readonly routes: readonly HttpRoute[];
+}
+
 /**
  * Plans the spans of a method, once for each class whose instances it is called on: spans carry the name of the actual
  * class. Nest's metadata is read here, at the first call that is on, since decorators above ours come later than it.
  */
-function createPlanner(site: MethodSite, wrapper: () => AnyFunction): (receiver: unknown) => SpanPlan {
-  const plans = new WeakMap<object, SpanPlan>();
+function createPlanner(site: MethodSite, wrapper: () => AnyFunction): (receiver: unknown) => PlannedMethod {
+  const plans = new WeakMap<object, PlannedMethod>();
   let lastClass: object | undefined;
-  let lastPlan: SpanPlan | undefined;
+  let last: PlannedMethod | undefined;
   return (receiver) => {
     const Class = classOf(receiver);
-    if (lastPlan !== undefined && Class === lastClass) return lastPlan;
-    let plan = plans.get(Class);
-    if (plan === undefined) {
-      plan = methodSpanPlan(site, Class.name || 'anonymous', handlerTransport(wrapper()));
-      plans.set(Class, plan);
+    if (last !== undefined && Class === lastClass) return last;
+    let planned = plans.get(Class);
+    if (planned === undefined) {
+      const transport = handlerTransport(wrapper());
+      const routes = transport === 'http' ? httpRoutesOf(Class, wrapper()) : [];
+      planned = { plan: methodSpanPlan(site, Class.name || 'anonymous', transport, routes), routes };
+      plans.set(Class, planned);
     }
     lastClass = Class;
-    lastPlan = plan;
-    return plan;
+    last = planned;
+    return planned;
   };
 }
 

@@ -2,6 +2,7 @@ import { HttpException } from '@nestjs/common';
 import { type Attributes, type Context, createContextKey, type Span } from '@opentelemetry/api';
 import { GROUP_ATTRIBUTE, readAttributes, type SpanPlan } from '../core/span-plan.js';
 import type { Transport } from './handler-kind.js';
+import type { HttpRoute } from './http-routes.js';
 import type { SpanGroupOptions } from './span-group-metadata.js';
 
 /** What the spans of one method have in common, whoever makes them. */
@@ -14,7 +15,12 @@ export interface MethodSite {
 }
 
 /** The plan of a method's spans on one class; `transport` is undefined for a method that isn't a handler. */
-export function methodSpanPlan(site: MethodSite, className: string, transport: Transport | string | undefined): SpanPlan {
+export function methodSpanPlan(
+  site: MethodSite,
+  className: string,
+  transport: Transport | string | undefined,
+  routes: readonly HttpRoute[],
+): SpanPlan {
   const { group, options, onClass, methodName } = site;
   const name = onClass
     ? `${options.name ?? className}.${methodName}`
@@ -28,6 +34,8 @@ export function methodSpanPlan(site: MethodSite, className: string, transport: T
       ...(transport === undefined
         ? {}
         : { 'nestjs.controller': className, 'nestjs.callback': methodName, 'nestjs.type': transport }),
+      // With several routes it depends on the request; then only the server span gets it.
+      ...(routes.length === 1 ? { 'http.route': routes[0]!.template } : {}),
     },
     isError: transport === 'http' || transport === 'graphql' ? isServerFault : undefined,
   };

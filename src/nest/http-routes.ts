@@ -24,12 +24,15 @@ export class HttpRoutes {
   private readonly modulePaths = new Map<object, string>();
 
   constructor(
-    modules: ModulesContainer,
+    private readonly modules: ModulesContainer,
     private readonly config: ApplicationConfig,
-  ) {
-    for (const module of modules.values()) {
+  ) {}
+
+  /** Makes the routes of the application's controllers known to {@link httpRoutesOf}. */
+  publish(): void {
+    for (const module of this.modules.values()) {
       const path: unknown =
-        Reflect.getMetadata(`__module_path__${modules.applicationId}`, module.metatype) ??
+        Reflect.getMetadata(`__module_path__${this.modules.applicationId}`, module.metatype) ??
         Reflect.getMetadata('__module_path__', module.metatype);
       for (const { metatype } of module.controllers.values()) {
         if (typeof metatype !== 'function') continue;
@@ -40,6 +43,7 @@ export class HttpRoutes {
   }
 
   of(Class: object, method: object): HttpRoute[] {
+    if (!Reflect.hasOwnMetadata('path', method)) return [];
     const verb = (Reflect.getMetadata('method', method) as RequestMethod | undefined) ?? RequestMethod.GET;
     const routes: HttpRoute[] = [];
     for (const version of this.versionsOf(Class, method)) {

@@ -1,7 +1,8 @@
 import { type DynamicModule, Inject, Module, type OnModuleInit, Optional, type Provider } from '@nestjs/common';
-import { ModulesContainer } from '@nestjs/core';
+import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { readDefinition, type SpanGroupDefinition } from '../core/define-span-groups.js';
 import { createError, NestLensError } from '../core/errors.js';
+import { HttpRoutes } from './http-routes.js';
 import { lensAppOf } from './lens-app.js';
 import { createLensController, type LensControllerOptions, mapLensRoutes } from './lens.controller.js';
 import { NestLensFeatureModule } from './nest-lens-feature.module.js';
@@ -117,10 +118,11 @@ function createRoot(introspection: NestLensModuleOptions['introspection'], optio
       },
       {
         provide: SpanRegistryService,
-        inject: [ModulesContainer],
-        useFactory: (modules: ModulesContainer) => {
+        inject: [ModulesContainer, ApplicationConfig],
+        useFactory: (modules: ModulesContainer, config: ApplicationConfig) => {
           const app = lensAppOf(modules);
           app.sites.gateInherited();
+          new HttpRoutes(modules, config).publish();
           if (route !== undefined && LensController !== undefined && app.firstRoot() === root) {
             mapLensRoutes(LensController, route);
           }

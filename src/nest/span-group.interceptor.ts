@@ -8,12 +8,15 @@ import { spanGate } from '../core/span-gate.js';
 import { OpenSpan, workBehind } from '../core/span-outcome.js';
 import type { SpanPlan } from '../core/span-plan.js';
 import { gatedMethodOf } from './gated-method.js';
+import { type HttpRoute, httpRoutesOf } from './http-routes.js';
+import { setServerSpanRoute } from './server-span-route.js';
 import { isCallCovered, methodSpanPlan, withCoveredCall } from './handler-span.js';
 import { methodSpanGroup, spanGroupOf } from './span-group-metadata.js';
 
 /** What the interceptor knows of a handler on a class; looked up once. */
 interface InterceptedHandler {
   readonly gate: SpanGate;
+  readonly routes: readonly HttpRoute[];
   /** The plan of its spans, by type of execution context. */
   plan(type: string): SpanPlan;
 }
@@ -66,12 +69,15 @@ function describeHandler(method: object, Class: object): InterceptedHandler | nu
     methodName: gatedMethodOf(method)?.site.methodName ?? (method as { name: string }).name,
   };
   const plans = new Map<string, SpanPlan>();
+  const routes = httpRoutesOf(Class, method);
   return {
     gate: spanGate(site.group),
+    routes,
     plan: (type) => {
       let plan = plans.get(type);
       if (plan === undefined) {
-        plans.set(type, (plan = methodSpanPlan(site, (Class as { name: string }).name, type)));
+        const { name } = Class as { name: string };
+        plans.set(type, (plan = methodSpanPlan(site, name, type, type === 'http' ? routes : [])));
       }
       return plan;
     },
@@ -99,6 +105,7 @@ function intercept(
     }
   };
   const outside = callersContext(type, execution);
+  if (type === 'http') setServerSpanRoute(outside, handler.routes);
   return coverSubscriptions(Observable as unknown as ObservableClass, begin(outside), () =>
     begin(outside),
   ) as unknown as Observable<unknown>;

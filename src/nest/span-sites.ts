@@ -1,9 +1,9 @@
-import { RequestMethod } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { types } from 'node:util';
 import { classMethods } from './class-methods.js';
 import { gatedMethodOf } from './gated-method.js';
 import { handlerTransport, type Transport } from './handler-kind.js';
+import { httpRoutesOf } from './http-routes.js';
 import { gateClass } from './span-group.decorator.js';
 import { classSpanGroup } from './span-group-metadata.js';
 
@@ -15,7 +15,7 @@ export interface SpanSite {
   readonly kind: 'handler' | 'method';
   /** Of handlers. */
   readonly transport?: Transport;
-  /** Of HTTP handlers: method and path, e.g. `GET /orders/:id`. */
+  /** Of HTTP handlers: method and full path, the first if there are several, e.g. `GET /orders/:id`. */
   readonly route?: string;
 }
 
@@ -90,21 +90,12 @@ function describeSite(Class: AnyClass, methodName: string, method: object, group
   const transport = handlerTransport(method);
   if (transport === undefined) return { name, group, kind: 'method' };
   if (transport !== 'http') return { name, group, kind: 'handler', transport };
-  return { name, group, kind: 'handler', transport, route: describeRoute(Class, method) };
-}
-
-/** Method and path from Nest's metadata: without global prefix and version, which are not the handler's. */
-function describeRoute(Class: AnyClass, method: object): string {
-  const verb = RequestMethod[Reflect.getMetadata('method', method) as RequestMethod] ?? 'GET';
-  const [controllerPath] = pathsOf(Reflect.getMetadata('path', Class));
-  const [handlerPath] = pathsOf(Reflect.getMetadata('path', method));
-  const path = [controllerPath, handlerPath]
-    .map((part) => (part ?? '').replace(/^\/+|\/+$/g, ''))
-    .filter((part) => part !== '')
-    .join('/');
-  return `${verb} /${path}`;
-}
-
-function pathsOf(path: unknown): string[] {
-  return (Array.isArray(path) ? path : [path]).map((one) => (typeof one === 'string' ? one : ''));
+  const [route] = httpRoutesOf(Class, method);
+  return {
+    name,
+    group,
+    kind: 'handler',
+    transport,
+    ...(route === undefined ? {} : { route: `${route.verb} ${route.template}` }),
+  };
 }
