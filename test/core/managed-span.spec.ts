@@ -394,6 +394,33 @@ describe('managedSpan without an SDK', () => {
   });
 });
 
+describe('managedSpan with an SDK that fails', () => {
+  it.each(['recordException', 'setStatus', 'setAttribute'] as const)(
+    'I1: the span is ended although its %s throws',
+    async (method) => {
+      captureWarnings();
+      on();
+      const error = new Error('of the work');
+      const broken = (span: Span | undefined): void => {
+        jest.spyOn(span!, method).mockImplementation(() => {
+          throw new Error('of the SDK');
+        });
+      };
+      expect(() =>
+        managedSpan('orders', 'throws', (span) => {
+          broken(span);
+          throw error;
+        }),
+      ).toThrow(error);
+      await managedSpan('orders', 'returned early', async function* (span) {
+        broken(span);
+        yield 1;
+      }).return(undefined);
+      expect([spans.names(), spans.openCount()]).toEqual([['throws', 'returned early'], 0]);
+    },
+  );
+});
+
 /** Carries the active span's id in one header; enough to see who calls the global propagator. */
 const spanIdPropagator: TextMapPropagator<Record<string, unknown>> = {
   inject(from, carrier, setter) {

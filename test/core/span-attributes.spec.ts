@@ -149,6 +149,10 @@ describe('redaction', () => {
     expect(recorded({ password: value })).toEqual({ password: '[REDACTED]' });
   });
 
+  it.each([undefined, null])('I6: %s is dropped under a redacted key too', (value) => {
+    expect(recorded({ password: value, 'user.token': value, kept: 1 })).toEqual({ kept: 1 });
+  });
+
   it('I7: a given set replaces the default one', () => {
     const options = { redactKeys: ['ssn'] };
     expect(

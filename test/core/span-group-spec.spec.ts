@@ -143,6 +143,8 @@ describe('wildcards and exclusions', () => {
     ['*s', ['orders'], []],
     ['o*s', ['orders'], []],
     ['o*d*s', ['orders'], []],
+    ['o*s*s', [], ['o*s*s']],
+    ['or*rs*ers', [], ['or*rs*ers']],
     ['*e*', ['cache', 'db_query', 'orders', 'payment'], []],
     ['orders*', ['orders'], []],
     ['*orders*', ['orders'], []],

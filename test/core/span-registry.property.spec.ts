@@ -48,7 +48,7 @@ const presetName = fc.oneof(
 const entry = fc.oneof(
   { weight: 4, arbitrary: mixedCase([...GROUPS, ...PRESETS, 'all']) },
   { weight: 1, arbitrary: fc.constantFrom('ghost', 'tpyo', 'haunted', '') },
-  { weight: 2, arbitrary: fc.constantFrom('db_*', '*', '*e*', 'nope_*', '*_q*y', '__*') },
+  { weight: 2, arbitrary: fc.constantFrom('db_*', '*', '*e*', 'nope_*', '*_q*y', '__*', 'o*s*s', 'c*e') },
   {
     weight: 1,
     arbitrary: fc.constantFrom('-cache', '-db_*', '-default', '-all', '-*', '-tpyo', '-nope*', '-my-group'),

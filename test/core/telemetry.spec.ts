@@ -408,6 +408,48 @@ describe('a set-up that fails', () => {
   });
 });
 
+describe('instrumentations', () => {
+  /** What the SDK needs of an instrumentation, and a count of what became of it. */
+  function instrumentation() {
+    const calls: string[] = [];
+    return {
+      calls,
+      instrumentationName: 'probe',
+      instrumentationVersion: '1.0.0',
+      enable: () => void calls.push('enable'),
+      disable: () => void calls.push('disable'),
+      setTracerProvider: (provider: TracerProvider) => {
+        calls.push('setTracerProvider');
+        provider.getTracer('probe');
+      },
+      setMeterProvider: () => undefined,
+      getConfig: () => ({}),
+      setConfig: () => undefined,
+    };
+  }
+
+  it('H1: are given the provider, and switched off by shutdown, so that they do not go on beside the next ones', async () => {
+    const probe = instrumentation();
+    const handle = await setUpForTest({}, { instrumentations: [probe] });
+    expect(probe.calls).toContain('setTracerProvider');
+    expect(probe.calls).not.toContain('disable');
+    await handle.shutdown();
+    expect(probe.calls.filter((call) => call === 'disable')).toHaveLength(1);
+  });
+
+  it('H4: are switched off when the set-up fails after them', async () => {
+    const probe = instrumentation();
+    const metricReader = {
+      setMetricProducer: () => {
+        throw new Error('boom');
+      },
+    } as never;
+    const failing = setUpForTest({ metricsEnabled: true }, { instrumentations: [probe], metricReader });
+    await expect(failing).rejects.toThrow('boom');
+    expect(probe.calls.at(-1)).toBe('disable');
+  });
+});
+
 describe('setupTelemetry, attach mode', () => {
   let exporter: KeepingExporter;
   let provider: BasicTracerProvider;
@@ -467,6 +509,14 @@ describe('setupTelemetry, attach mode', () => {
     await handle.shutdown();
     expect(exporter.names).toEqual(['held']);
     await batching.shutdown();
+  });
+
+  it('H9: a provider that never answers does not hold the shutdown up', async () => {
+    const flush = jest.spyOn(provider, 'forceFlush').mockReturnValue(new Promise(() => undefined));
+    const handle = await setUpForTest();
+    expect(await timed(handle.shutdown(100))).toBeLessThan(1_000);
+    expect([flush.mock.calls.length, warnings.all.length]).toEqual([1, 1]);
+    flush.mockRestore();
   });
 
   it('H6: attach, shut down, attach again', async () => {
