@@ -75,6 +75,11 @@ describe('managedSpan, group on', () => {
     expect(span.links.map((each) => each.context)).toEqual([link.context]);
   });
 
+  it('I10: no attribute of the site can hide the group', () => {
+    managedSpan('orders', 'place', { attributes: { 'nestlens.group': 'another' } }, () => undefined);
+    expect(spans.only().attributes).toEqual({ 'nestlens.group': 'orders' });
+  });
+
   it('I1: a given tracer makes the span', () => {
     const startSpan = jest.spyOn(spans.tracer, 'startSpan');
     managedSpan('orders', 'place', { tracer: spans.tracer }, () => undefined);

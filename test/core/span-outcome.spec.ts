@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { setFlagsFromString } from 'node:v8';
 import vm from 'node:vm';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { context, createContextKey, type Span, SpanStatusCode, trace } from '@opentelemetry/api';
@@ -12,6 +13,7 @@ import {
   isObservable,
   lastValueFrom,
   map,
+  mergeMap,
   NEVER,
   Observable,
   of,
@@ -131,6 +133,38 @@ describe('a promise', () => {
   });
 });
 
+/** A class that can be iterated by hand, as database drivers have it; its state is private. */
+class Cursor {
+  #rows = [1, 2];
+  next(): Promise<IteratorResult<number>> {
+    const value = this.#rows.shift();
+    return Promise.resolve(value === undefined ? { done: true, value } : { done: false, value });
+  }
+  return(): Promise<IteratorResult<number>> {
+    this.#rows = [];
+    return this.next();
+  }
+  throw(error: unknown): Promise<IteratorResult<number>> {
+    return Promise.reject(error instanceof Error ? error : new Error(String(error)));
+  }
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+  get left(): number {
+    return this.#rows.length;
+  }
+}
+
+/** A stream that is its own iterator, as clients of language models have it. */
+class IterableStream extends ReadableStream<number> {
+  next = (): Promise<IteratorResult<number>> => Promise.resolve({ done: true, value: undefined });
+  return = this.next;
+  throw = this.next;
+  override [Symbol.asyncIterator](): never {
+    return this as never;
+  }
+}
+
 describe('an object that is no work in progress', () => {
   const revoked = Proxy.revocable({}, {});
   revoked.revoke();
@@ -159,6 +193,12 @@ describe('an object that is no work in progress', () => {
     ],
     ['an async iterable that is no generator', () => ({ [Symbol.asyncIterator]: throwing })],
     ['an object with a subscribe of its own', () => ({ subscribe: throwing })],
+    [
+      'an object with subscribe and lift that is no observable',
+      () => ({ subscribe: throwing, lift: throwing }),
+    ],
+    ['a cursor with the methods of a generator', () => new Cursor()],
+    ['a web stream with the methods of a generator', () => new IterableStream()],
     ['an event emitter', () => ({ on: throwing, once: throwing })],
     ['an object without a prototype', () => Object.create(null) as object],
     ['an object whose then throws', () => Object.defineProperty({}, 'then', { get: throwing })],
@@ -206,6 +246,12 @@ describe('an object that is no work in progress', () => {
     const then = jest.fn((resolve: (value: number) => void) => resolve(3));
     const result = await inSpan(() => Promise.resolve({ then } as unknown as PromiseLike<number>));
     expect([result, then.mock.calls.length]).toEqual([3, 1]);
+    expectOk();
+  });
+
+  it('I9: a cursor keeps its state and its other members', async () => {
+    const cursor = inSpan(() => new Cursor());
+    expect([cursor.left, (await cursor.next()).value, cursor.left]).toEqual([2, 1, 1]);
     expectOk();
   });
 
@@ -434,6 +480,50 @@ describe('an observable', () => {
     expect(parentId(spans.only('inner'))).toBe(spanId(spans.only('outer')));
   });
 
+  it('I9: every teardown of the source runs, also when one of them throws', () => {
+    const ran: string[] = [];
+    const subscription = inSpan(
+      () =>
+        new Observable((subscriber) => {
+          subscriber.add(() => {
+            throw new Error('first teardown');
+          });
+          subscriber.add(() => ran.push('second'));
+          return () => ran.push('third');
+        }),
+    ).subscribe();
+    expect(() => subscription.unsubscribe()).toThrow('first teardown');
+    expect(ran).toEqual(['second', 'third']);
+    expectCancelled();
+  });
+
+  it('I9: a long stream holds on to nothing that is over', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = vm.runInNewContext('gc') as () => void;
+    const source = new Subject<number>();
+    const inner: WeakRef<object>[] = [];
+    const subscription = inSpan(() =>
+      source.pipe(
+        mergeMap(
+          (value) =>
+            new Observable<number>((subscriber) => {
+              inner.push(new WeakRef(subscriber));
+              subscriber.next(value);
+              subscriber.complete();
+            }),
+        ),
+      ),
+    ).subscribe();
+    for (let value = 0; value < 200; value++) source.next(value);
+    await macrotask();
+    collectGarbage();
+    expect(inner).toHaveLength(200);
+    // The last one may still be on the stack of the engine.
+    expect(inner.filter((subscriber) => subscriber.deref() !== undefined).length).toBeLessThan(5);
+    subscription.unsubscribe();
+    expectCancelled();
+  });
+
   it('I9: an observer that throws does not leave the span open', async () => {
     const handler = jest.fn();
     const { config } = await import('rxjs');
@@ -564,6 +654,49 @@ describe('an async generator', () => {
     expect(await generator.throw(new Error('handled'))).toEqual({ value: 2, done: false });
     expect(spans.openCount()).toBe(1);
     expect((await generator.next()).done).toBe(true);
+    expectOk();
+  });
+});
+
+describe('a generator in a generator', () => {
+  it('I9: one that passes through two spans is covered by both', async () => {
+    const generator = managedSpan('orders', 'outer', () =>
+      managedSpan('orders', 'inner', async function* () {
+        yield 1;
+        await macrotask();
+        yield 2;
+      }),
+    );
+    const seen: number[] = [];
+    for await (const value of generator) {
+      seen.push(value);
+      expect(spans.openCount()).toBe(2);
+    }
+    expect(seen).toEqual([1, 2]);
+    expectOk('outer');
+    expectOk('inner');
+    expect(parentId(spans.only('inner'))).toBe(spanId(spans.only('outer')));
+  });
+
+  it('I9: one compiled for an older target, a plain object with those methods, is a generator', async () => {
+    const steps = [1, 2];
+    const compiled = {
+      next: () =>
+        Promise.resolve(
+          steps.length > 0 ? { done: false, value: steps.shift() } : { done: true, value: undefined },
+        ),
+      return: (value: unknown) => Promise.resolve({ done: true, value }),
+      throw: (error: Error) => Promise.reject(error),
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+    };
+    const seen: unknown[] = [];
+    for await (const value of inSpan(() => compiled as unknown as AsyncGenerator)) {
+      seen.push(value);
+      expect(spans.openCount()).toBe(1);
+    }
+    expect(seen).toEqual([1, 2]);
     expectOk();
   });
 });
@@ -732,6 +865,20 @@ describe('the active span outside the work', () => {
       expect(seen).toHaveLength(5);
       for (const span of seen) expect(span).toBe(outer);
     });
+  });
+
+  it("I9: is the subscriber's own, when it subscribes from elsewhere than the call", async () => {
+    const caller = spans.tracer.startSpan('caller');
+    const calling = trace.setSpan(context.active(), caller);
+    const result = context.with(calling, () => inSpan(() => timer(1).pipe(map(() => 1))));
+    caller.end();
+    await withSpan('subscriber', async (subscriber) => {
+      const seen: (Span | undefined)[] = [];
+      const note = (): void => void seen.push(active());
+      await lastValueFrom(result.pipe(tap({ next: note, complete: note })));
+      expect(seen.map((span) => span === subscriber)).toEqual([true, true]);
+    });
+    expect(parentId(spans.only('work'))).toBe(spanId(spans.only('caller')));
   });
 
   it('I9: is none where there was none', async () => {

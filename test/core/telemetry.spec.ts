@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
+  type Context,
   context,
   createContextKey,
   metrics,
@@ -14,6 +15,7 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import {
   AggregationTemporality,
   InMemoryMetricExporter,
+  MeterProvider,
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
 import {
@@ -408,6 +410,39 @@ describe('a set-up that fails', () => {
   });
 });
 
+describe('what the application registered besides a tracer provider', () => {
+  it('H6: a context manager and a propagator of its own are kept, during the set-up and after it', async () => {
+    const manager = new AsyncLocalStorageContextManager().enable();
+    context.setGlobalContextManager(manager);
+    const entered = jest.spyOn(manager, 'with');
+    const propagator = { inject: jest.fn(), extract: (into: Context) => into, fields: () => ['x-own'] };
+    propagation.setGlobalPropagator(propagator);
+    const exporter = new KeepingExporter();
+    const handle = await setUpForTest({}, { spanExporter: exporter });
+    expect(handle.mode).toBe('own');
+    managedSpan('orders', 'place', () => injectContext({}));
+    expect([entered.mock.calls.length > 0, propagator.inject.mock.calls.length]).toEqual([true, 1]);
+    await handle.shutdown();
+    expect(exporter.names).toEqual(['place']);
+    expect(registered()).toEqual({ ...NOTHING_REGISTERED, contextManager: true, propagator: true });
+    expect(propagation.fields()).toEqual(['x-own']);
+  });
+
+  it('H6: a meter provider of its own is kept', async () => {
+    const reader = new PeriodicExportingMetricReader({
+      exporter: new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE),
+      exportIntervalMillis: 60_000,
+    });
+    const provider = new MeterProvider({ readers: [reader] });
+    metrics.setGlobalMeterProvider(provider);
+    const handle = await setUpForTest({ metricsEnabled: true }, { spanExporter: new KeepingExporter() });
+    expect(metrics.getMeterProvider()).toBe(provider);
+    await handle.shutdown();
+    expect(metrics.getMeterProvider()).toBe(provider);
+    await provider.shutdown();
+  });
+});
+
 describe('instrumentations', () => {
   /** What the SDK needs of an instrumentation, and a count of what became of it. */
   function instrumentation() {
@@ -722,6 +757,19 @@ describe('shutdown', () => {
       expect(isSpanGroupEnabled('orders')).toBe(false);
     },
   );
+
+  it.each([2 ** 31, Infinity])('H9: a limit of %d ms is no limit of one', async (timeoutMs) => {
+    class SlowExporter extends KeepingExporter {
+      override export(spans: ReadableSpan[], done: (result: { code: number }) => void): void {
+        setTimeout(() => super.export(spans, done), 30);
+      }
+    }
+    const exporter = new SlowExporter();
+    const handle = await setUpForTest({}, { spanExporter: exporter });
+    work('slow');
+    await handle.shutdown(timeoutMs);
+    expect([exporter.names, warnings.codes()]).toEqual([['slow'], []]);
+  });
 
   it('H9: an exporter that never answers does not stand in the way of the next set-up', async () => {
     const handle = await setUpForTest({}, { spanExporter: new SilentExporter() });
