@@ -88,7 +88,6 @@ function checkExporter(exporter: string, source: string, value = exporter): Expo
   return known;
 }
 
-
 const specSources = new WeakMap<NestLensConfig, string>();
 
 /** The origin of a config's spec; a config that an application wrote by hand is `options`. */
@@ -101,7 +100,10 @@ export function specSourceOf(config: NestLensConfig): string {
  *
  * A key that is set explicitly is not read from the environment, so a bad variable behind it does no harm.
  */
-export function resolveConfig(explicit: Partial<NestLensConfig>, envOptions: EnvOptions = {}): NestLensConfig {
+export function resolveConfig(
+  explicit: Partial<NestLensConfig>,
+  envOptions: EnvOptions = {},
+): NestLensConfig {
   const read = createReader(envOptions);
   const spec = explicit.spanGroups === undefined ? read('SPAN_GROUPS') : undefined;
   const serviceName = explicit.serviceName?.trim();

@@ -30,7 +30,8 @@ export function createConsoleSpanExporter(): SpanExporterLike {
 
 function describe(span: PrintableSpan) {
   const { traceId, spanId } = span.spanContext();
-  const milliseconds = ([seconds, nanoseconds]: readonly [number, number]) => seconds * 1e3 + nanoseconds / 1e6;
+  const milliseconds = ([seconds, nanoseconds]: readonly [number, number]) =>
+    seconds * 1e3 + nanoseconds / 1e6;
   return {
     name: span.name,
     traceId,

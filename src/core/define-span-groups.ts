@@ -58,7 +58,12 @@ export function defineSpanGroups<const G extends string, const U extends string 
 }
 
 /** A definition whose iterables have been read, so that it can be registered again and again; generators can't. */
-export function readDefinition({ namespace, groups, presets = {}, allowOverride = false }: SpanGroupDefinition) {
+export function readDefinition({
+  namespace,
+  groups,
+  presets = {},
+  allowOverride = false,
+}: SpanGroupDefinition) {
   const members = (names: Iterable<string>): string[] => (typeof names === 'string' ? [names] : [...names]);
   return {
     namespace,

@@ -10,15 +10,27 @@ const MESSAGES = {
     `Namespace '${namespace}' registers a ${kind} named 'all'. 'all' always means every registered span group; choose another name.`,
   NAMESPACE_REGISTERED: ({ namespace }: { namespace: string }) =>
     `Namespace '${namespace}' is already registered. Unregister it first, or pass { allowOverride: true } to replace it.`,
-  NAMESPACE_NOT_REGISTERED: ({ namespace, namespaces }: { namespace: string; namespaces: readonly string[] }) =>
-    `Namespace '${namespace}' is not registered. Registered namespaces: [${namespaces.join(', ')}].`,
+  NAMESPACE_NOT_REGISTERED: ({
+    namespace,
+    namespaces,
+  }: {
+    namespace: string;
+    namespaces: readonly string[];
+  }) => `Namespace '${namespace}' is not registered. Registered namespaces: [${namespaces.join(', ')}].`,
   PINNED: () =>
     'The enabled span groups of this process are pinned (telemetry is disabled, or setEnabledSpanGroups was called), ' +
     'so no override can be put over them. Enable telemetry, or call setSpanGroupSpec first.',
   INVALID_TTL: ({ ttlMs }: { ttlMs: unknown }) =>
     `ttlMs must be a positive number of milliseconds, not ${String(ttlMs)}. Leave it out for an override without an end.`,
-  INVALID_VALUE: ({ source, value, allowed }: { source: string; value: string; allowed: readonly string[] }) =>
-    `${source} is '${value}'. Allowed: ${allowed.join(', ')}.`,
+  INVALID_VALUE: ({
+    source,
+    value,
+    allowed,
+  }: {
+    source: string;
+    value: string;
+    allowed: readonly string[];
+  }) => `${source} is '${value}'. Allowed: ${allowed.join(', ')}.`,
   TELEMETRY_ALREADY_SET_UP: () =>
     'Telemetry is already set up in this process. Call shutdown() on its handle before you set it up again.',
   SDK_NOT_FOUND: () =>

@@ -1,17 +1,19 @@
+import { types } from 'node:util';
 import { context } from '@opentelemetry/api';
 import type { OpenSpan } from './span-outcome.js';
 
-/** An async generator, seen by its shape: compiled for an older target it is a plain object with these methods. */
+/** An async generator, or what a compiler makes of one for an older target. */
 export type AsyncGeneratorLike = AsyncGenerator<unknown, unknown, unknown>;
 
+const COMPILED_MEMBERS: readonly PropertyKey[] = ['next', 'return', 'throw', Symbol.asyncIterator];
+
+/**
+ * Only real generators count, and objects that carry a generator's methods themselves, as compiled ones do. A cursor or a
+ * stream whose class has these methods, too, is more than its iteration.
+ */
 export function isAsyncGenerator(value: object): value is AsyncGeneratorLike {
-  const candidate = value as Partial<AsyncGeneratorLike>;
-  return (
-    typeof candidate[Symbol.asyncIterator] === 'function' &&
-    typeof candidate.next === 'function' &&
-    typeof candidate.return === 'function' &&
-    typeof candidate.throw === 'function'
-  );
+  if (types.isGeneratorObject(value)) return Symbol.asyncIterator in value;
+  return COMPILED_MEMBERS.every((key) => Object.hasOwn(value, key));
 }
 
 /** Ends the span of a generator that nobody will finish, when it is collected. */
@@ -36,16 +38,27 @@ export function followGenerator(source: AsyncGeneratorLike, open: OpenSpan): Asy
     }
   };
   const steps = {
-    next: (...args: [] | [unknown]) => step(() => source.next(...args), () => open.end()),
-    return: (value: unknown) => step(() => source.return(value), () => open.cancel()),
-    throw: (thrown: unknown) => step(() => source.throw(thrown), () => open.end()),
+    next: (...args: [] | [unknown]) =>
+      step(
+        () => source.next(...args),
+        () => open.end(),
+      ),
+    return: (value: unknown) =>
+      step(
+        () => source.return(value),
+        () => open.cancel(),
+      ),
+    throw: (thrown: unknown) =>
+      step(
+        () => source.throw(thrown),
+        () => open.end(),
+      ),
   };
   const generator = Object.create(Object.getPrototypeOf(source) as object) as AsyncGeneratorLike;
-  for (const [key, value] of Object.entries(steps)) {
+  const members = { ...steps, [Symbol.asyncIterator]: () => generator };
+  for (const key of COMPILED_MEMBERS) {
+    const value = members[key as keyof typeof members];
     Object.defineProperty(generator, key, { value, configurable: true, writable: true });
-  }
-  if (generator[Symbol.asyncIterator] === undefined) {
-    Object.defineProperty(generator, Symbol.asyncIterator, { value: () => generator, configurable: true });
   }
   abandoned.register(generator, open);
   return generator;

@@ -11,7 +11,8 @@ interface MetadataReflect {
  */
 export function mirrorFunction<F extends (...args: never[]) => unknown>(original: F, wrapper: F): F {
   const prototype: unknown = Object.getPrototypeOf(original);
-  if (prototype !== Object.getPrototypeOf(wrapper)) Object.setPrototypeOf(wrapper, prototype as object | null);
+  if (prototype !== Object.getPrototypeOf(wrapper))
+    Object.setPrototypeOf(wrapper, prototype as object | null);
   for (const key of Reflect.ownKeys(original)) {
     // `arguments`, `caller` and a plain function's `prototype` may be fixed on the wrapper; the rest is taken over.
     Reflect.defineProperty(wrapper, key, Reflect.getOwnPropertyDescriptor(original, key)!);

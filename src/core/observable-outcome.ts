@@ -23,10 +23,12 @@ export interface SubscriberLike extends SubscriptionLike {
 
 export type ObservableClass = new (subscribe: (subscriber: SubscriberLike) => void) => ObservableLike;
 
-/** RxJS's own test of what an observable is (`isObservable`). */
+/** Whether this is an instance of RxJS's `Observable`, of whichever copy: of a class that has `lift` and `subscribe`. */
 export function isObservable(value: object): value is ObservableLike {
   const { lift, subscribe } = value as Partial<ObservableLike>;
-  return typeof lift === 'function' && typeof subscribe === 'function';
+  if (typeof lift !== 'function' || typeof subscribe !== 'function') return false;
+  const base = basePrototype(value);
+  return base !== value && Object.hasOwn(base, 'subscribe') && Object.hasOwn(base, 'pipe');
 }
 
 const followed = new WeakSet<object>();
@@ -36,11 +38,12 @@ export function isFollowedObservable(value: object): boolean {
   return followed.has(value);
 }
 
-/** One subscription: what is subscribed to, the span that covers it, and the context that its values go out to. */
+/** One subscription: what is subscribed to, and the span that covers it. */
 export interface CoveredSubscription {
   readonly source: ObservableLike;
   readonly open: Pick<OpenSpan, 'inside' | 'end' | 'fail' | 'cancel'>;
-  readonly outside: Context;
+  /** The context that its values go out to. @defaultValue the one that is active when it is subscribed */
+  readonly outside?: Context;
 }
 
 /**
@@ -75,10 +78,9 @@ export function followObservable(
 ): ObservableLike {
   const base = basePrototype(source);
   const { constructor: Observable } = base as { constructor: ObservableClass };
-  const covered = coverSubscriptions(Observable, { source, open, outside: context.active() }, (outside) => ({
+  const covered = coverSubscriptions(Observable, { source, open }, (outside) => ({
     source,
     open: reopen(outside),
-    outside,
   }));
   const isPlain =
     Object.getPrototypeOf(source) === base && Object.keys(source).every((key) => OWN_FIELDS.has(key));
@@ -107,7 +109,7 @@ function standIn(source: ObservableLike, covered: ObservableLike): ObservableLik
 }
 
 /** The prototype at the bottom of an observable's classes: that of RxJS's `Observable`. */
-function basePrototype(source: ObservableLike): object {
+function basePrototype(source: object): object {
   let base: object = source;
   for (let at: object | null = source; at !== null; at = Object.getPrototypeOf(at) as object | null) {
     if (Object.hasOwn(at, 'lift')) base = at;
@@ -116,12 +118,15 @@ function basePrototype(source: ObservableLike): object {
 }
 
 /**
- * Subscribes to the source inside the span; values go on to the subscriber outside of it,
- * so that outer operators (a `tap`, a `retry`) don't run under a span that isn't theirs.
+ * Subscribes to the source inside the span; values go on to the subscriber outside of it, so that outer operators (a `tap`, a
+ * `retry`) don't run under a span that isn't theirs.
  */
-function subscribeInSpan({ source, open, outside }: CoveredSubscription, subscriber: SubscriberLike): void {
-  const teardowns = new Set<unknown>();
+function subscribeInSpan(
+  { source, open, outside = context.active() }: CoveredSubscription,
+  subscriber: SubscriberLike,
+): void {
   const outwards = (emit: () => void): void => context.with(outside, emit);
+  const teardowns = createSubscription(subscriber);
   // RxJS takes an object of this shape for a subscriber and uses it as it is, so `closed` reaches synchronous sources.
   const inner: SubscriberLike = {
     get closed() {
@@ -136,25 +141,18 @@ function subscribeInSpan({ source, open, outside }: CoveredSubscription, subscri
       open.end();
       outwards(() => subscriber.complete());
     },
-    add: (teardown) => {
-      if (teardown === undefined) return;
-      if (subscriber.closed) tearDown(teardown, open.inside);
-      else teardowns.add(teardown);
-    },
-    remove: (teardown) => {
-      teardowns.delete(teardown);
-    },
+    add: (teardown) => teardowns.add(teardown),
+    remove: (teardown) => teardowns.remove(teardown),
     unsubscribe: () => subscriber.unsubscribe(),
   };
   // Runs at once when the subscriber is closed already.
-  const giveUp = (): void => {
+  subscriber.add(() => {
     try {
-      for (const teardown of teardowns) tearDown(teardown, open.inside);
+      context.with(open.inside, () => teardowns.unsubscribe());
     } finally {
       open.cancel(); // without effect after complete or error
     }
-  };
-  subscriber.add(giveUp);
+  });
   try {
     context.with(open.inside, () => source.subscribe(inner));
   } catch (thrown) {
@@ -163,9 +161,12 @@ function subscribeInSpan({ source, open, outside }: CoveredSubscription, subscri
   }
 }
 
-function tearDown(teardown: unknown, inside: Context): void {
-  context.with(inside, () => {
-    if (typeof teardown === 'function') (teardown as () => void)();
-    else (teardown as SubscriptionLike | undefined)?.unsubscribe();
-  });
+/** A subscription of RxJS's own, whose class is at the bottom of a subscriber's: it lets go of what has ended. */
+function createSubscription(subscriber: SubscriberLike): SubscriptionLike {
+  let base: object = subscriber;
+  for (let at: object | null = subscriber; at !== null; at = Object.getPrototypeOf(at) as object | null) {
+    if (Object.hasOwn(at, 'add')) base = at;
+  }
+  const { constructor: Subscription } = base as { constructor: new () => SubscriptionLike };
+  return new Subscription();
 }

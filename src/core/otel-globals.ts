@@ -1,4 +1,12 @@
-import { context, createContextKey, metrics, propagation, ProxyTracerProvider, ROOT_CONTEXT, trace } from '@opentelemetry/api';
+import {
+  context,
+  createContextKey,
+  metrics,
+  propagation,
+  ProxyTracerProvider,
+  ROOT_CONTEXT,
+  trace,
+} from '@opentelemetry/api';
 import type { MeterProvider, TracerProvider } from '@opentelemetry/api';
 
 /** Which of OpenTelemetry's process-wide APIs somebody has registered an implementation with. */
@@ -21,7 +29,9 @@ export function registeredTracerProvider(): TracerProvider | undefined {
   const provider = trace.getTracerProvider();
   const delegate = (provider as Partial<ProxyTracerProvider>).getDelegate?.() ?? provider;
   // Another copy of the API has a no-op provider of its own, of the same class name.
-  return delegate === NOOP_TRACER_PROVIDER || delegate.constructor.name === 'NoopTracerProvider' ? undefined : delegate;
+  return delegate === NOOP_TRACER_PROVIDER || delegate.constructor.name === 'NoopTracerProvider'
+    ? undefined
+    : delegate;
 }
 
 function isMeterProviderRegistered(): boolean {

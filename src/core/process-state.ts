@@ -79,7 +79,8 @@ export interface ProcessState {
   /** Namespace -> how many applications hold on to it; only those that the Nest layer registered. */
   readonly holds: Map<string, number>;
   /** The set-up that Nest applications of this process share. */
-  shared: { users: number; readonly ready: Promise<{ shutdown(timeoutMs?: number): Promise<void> }> } | undefined;
+  shared:
+    { users: number; readonly ready: Promise<{ shutdown(timeoutMs?: number): Promise<void> }> } | undefined;
 }
 
 function createTelemetryState(): TelemetryState {
@@ -147,7 +148,12 @@ function openSlot(): { state: ProcessState; foreign: ForeignState | undefined } 
   const state = createProcessState();
   const foreign = findForeignState();
   // A frozen globalThis refuses the property: this copy then works alone.
-  Reflect.defineProperty(globalThis, KEY, { value: state, enumerable: false, configurable: true, writable: false });
+  Reflect.defineProperty(globalThis, KEY, {
+    value: state,
+    enumerable: false,
+    configurable: true,
+    writable: false,
+  });
   return { state, foreign };
 }
 

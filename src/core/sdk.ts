@@ -2,7 +2,12 @@ import type { NodeSDK, NodeSDKConfiguration } from '@opentelemetry/sdk-node';
 import type { NestLensConfig } from './config.js';
 import { createConsoleSpanExporter } from './console-span-exporter.js';
 import { createError, NestLensError } from './errors.js';
-import { type RegisteredApis, registeredApis, registeredTracerProvider, unregisterApisSince } from './otel-globals.js';
+import {
+  type RegisteredApis,
+  registeredApis,
+  registeredTracerProvider,
+  unregisterApisSince,
+} from './otel-globals.js';
 import type { SetupOptions, SpanExporterLike, SpanProcessorLike } from './setup-options.js';
 
 /** The SDK, running. */
@@ -58,7 +63,7 @@ function guardExporter(exporter: SpanExporterLike): SdkSpanExporter {
     shutdown: async () => exporter.shutdown(),
     forceFlush: async () => exporter.forceFlush?.(),
   };
-  return guarded as SdkSpanExporter;
+  return guarded;
 }
 
 /** The span pipeline, as options of the SDK. Empty: the SDK's own variables decide. */
@@ -78,10 +83,10 @@ function spanPipeline(
     return { spanProcessors: processors };
   }
   if (config.exporter === 'console') {
-    const exporter = createConsoleSpanExporter() as SdkSpanExporter;
+    const exporter = createConsoleSpanExporter();
     return { spanProcessors: [new tracing.SimpleSpanProcessor(exporter)] };
   }
-  if (config.exporter === 'none') return { spanProcessors: [SILENT_PROCESSOR as unknown as SdkSpanProcessor] };
+  if (config.exporter === 'none') return { spanProcessors: [SILENT_PROCESSOR] };
   return {};
 }
 
@@ -119,6 +124,11 @@ function resourceOf({ resources }: SdkModule, config: NestLensConfig, { resource
 export async function startSdk(config: NestLensConfig, options: SetupOptions): Promise<RunningSdk> {
   const sdkModule = await loadSdk();
   const before = registeredApis();
+  const release = (): void => {
+    // An instrumentation that is left on would go on beside those of the next set-up.
+    for (const instrumentation of options.instrumentations?.flat() ?? []) instrumentation.disable();
+    unregisterApisSince(before);
+  };
   let sdk: NodeSDK;
   try {
     sdk = new sdkModule.NodeSDK({
@@ -133,7 +143,7 @@ export async function startSdk(config: NestLensConfig, options: SetupOptions): P
     });
     sdk.start();
   } catch (error) {
-    unregisterApisSince(before);
+    release();
     throw error;
   }
   const provider = before.tracerProvider ? undefined : registeredTracerProvider();
@@ -144,6 +154,6 @@ export async function startSdk(config: NestLensConfig, options: SetupOptions): P
       await (provider as { forceFlush?(): Promise<void> } | undefined)?.forceFlush?.();
     },
     shutdown: () => sdk.shutdown(),
-    release: () => unregisterApisSince(before),
+    release,
   };
 }

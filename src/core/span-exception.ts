@@ -1,10 +1,16 @@
-import type { Exception, Span } from '@opentelemetry/api';
+import type { Span } from '@opentelemetry/api';
 
 interface PrintableError {
   readonly name: string;
   readonly message: string;
   readonly stack?: string;
   readonly code?: string | number;
+}
+
+/** An event as the SDK's spans keep it. */
+interface RecordedEvent {
+  readonly name: string;
+  readonly attributes?: Readonly<Record<string, unknown>>;
 }
 
 function read(thrown: object, key: string): unknown {
@@ -42,11 +48,11 @@ function printable(thrown: unknown): PrintableError {
 
 /** The application may have recorded what it then threw; a span carries an exception once. */
 function isRecorded(span: Span, message: string): boolean {
-  const { events } = span as { events?: readonly { name: string; attributes?: Record<string, unknown> }[] };
+  const { events } = span as { events?: unknown };
   return (
     Array.isArray(events) &&
-    events.some(
-      (event) => event?.name === 'exception' && event.attributes?.['exception.message'] === message,
+    (events as readonly RecordedEvent[]).some(
+      ({ name, attributes }) => name === 'exception' && attributes?.['exception.message'] === message,
     )
   );
 }
@@ -54,6 +60,6 @@ function isRecorded(span: Span, message: string): boolean {
 /** Records a thrown value as the span's exception event, and returns the message that describes it. */
 export function recordThrown(span: Span, thrown: unknown): string {
   const exception = printable(thrown);
-  if (!isRecorded(span, exception.message)) span.recordException(exception as Exception);
+  if (!isRecorded(span, exception.message)) span.recordException(exception);
   return exception.message;
 }

@@ -100,7 +100,8 @@ export function pendingEntries(
     [spec.excluded, '-'],
   ] as const) {
     for (const name of side.names) {
-      if (name !== ALL && !index.presetOwners.has(name) && !index.groupOwners.has(name)) pending.add(sign + name);
+      if (name !== ALL && !index.presetOwners.has(name) && !index.groupOwners.has(name))
+        pending.add(sign + name);
     }
     for (const wildcard of side.wildcards) {
       if (countMatches(wildcard) === 0) pending.add(sign + wildcard);

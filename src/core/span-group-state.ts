@@ -1,4 +1,5 @@
 import { createError, NestLensError } from './errors.js';
+import { LONGEST_TIMER_MS } from './longest-timer.js';
 import { nearestName } from './nearest-name.js';
 import { type OverrideLayer, processState, type SpecLayer } from './process-state.js';
 import {
@@ -11,8 +12,6 @@ import {
 } from './span-group-spec.js';
 import { emitWarnings, type RegistryInventory, type Warning } from './warnings.js';
 
-/** setTimeout takes at most this many milliseconds; a longer wait is made of several. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** The last instant that a Date can hold. */
 const LAST_DATE_MS = 8.64e15;
 
@@ -31,7 +30,11 @@ export function registryInventory(): RegistryInventory {
 }
 
 function createLayer(raw: string): SpecLayer {
-  const layer: SpecLayer = { spec: parseSpanGroupSpec(raw), wildcardMatches: new Map(), lastReport: undefined };
+  const layer: SpecLayer = {
+    spec: parseSpanGroupSpec(raw),
+    wildcardMatches: new Map(),
+    lastReport: undefined,
+  };
   countWildcards(layer);
   return layer;
 }
@@ -242,6 +245,7 @@ function armExpiry(layer: OverrideLayer): void {
   layer.timer = setTimeout(
     () => {
       if (processState.override !== layer) return;
+      // A wait longer than a timer takes is made of several.
       if (Date.now() < (layer.expiresAt ?? 0)) armExpiry(layer);
       else clearSpanGroupOverride();
     },

@@ -1,7 +1,12 @@
 import { types } from 'node:util';
 import { context, type Context, type Span, SpanStatusCode, trace } from '@opentelemetry/api';
 import { type AsyncGeneratorLike, followGenerator, isAsyncGenerator } from './generator-outcome.js';
-import { followObservable, isFollowedObservable, isObservable, type ObservableLike } from './observable-outcome.js';
+import {
+  followObservable,
+  isFollowedObservable,
+  isObservable,
+  type ObservableLike,
+} from './observable-outcome.js';
 import { recordThrown } from './span-exception.js';
 import { reportSdkFailure, type SpanPlan, startSpan } from './span-plan.js';
 
@@ -120,12 +125,12 @@ function followPromise(plan: SpanPlan, open: OpenSpan, promise: Promise<unknown>
       },
     );
   } catch {
-    open.end(); // a subclass that can't derive one
+    open.end(); // a subclass that can't derive one; the caller gets the promise as it is
     return promise;
   }
   // What somebody hung on the promise, such as a cancel(), goes along.
   for (const key of Object.keys(promise)) {
-    Object.defineProperty(followed, key, Object.getOwnPropertyDescriptor(promise, key)!);
+    Reflect.defineProperty(followed, key, Object.getOwnPropertyDescriptor(promise, key)!);
   }
   return followed;
 }

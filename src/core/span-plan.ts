@@ -49,12 +49,19 @@ export function readAttributes(span: string, read: () => Attributes, identity: o
 }
 
 /** The plan of a site with options; evaluates an attributes function, so call it only when the group is on. */
-export function planSpan(name: string, options: SiteOptions | undefined, group: string | undefined): SpanPlan {
+export function planSpan(
+  name: string,
+  options: SiteOptions | undefined,
+  group: string | undefined,
+): SpanPlan {
   const given = options?.attributes;
   const own = typeof given === 'function' ? readAttributes(name, given) : given;
-  // Measured: with a spread, V8 gives the object a shape that the SDK then copies slowly, 1.4 of the whole call.
-  const attributes =
-    group === undefined ? (own ?? NO_ATTRIBUTES) : Object.assign({ [GROUP_ATTRIBUTE]: group }, own);
+  let attributes = own ?? NO_ATTRIBUTES;
+  if (group !== undefined) {
+    // Measured: with a spread, V8 gives the object a shape that the SDK then copies slowly, 1.4 of the whole call.
+    attributes = Object.assign({ [GROUP_ATTRIBUTE]: group }, own);
+    attributes[GROUP_ATTRIBUTE] = group;
+  }
   return { name, attributes, kind: options?.kind, links: options?.links, tracer: options?.tracer };
 }
 
@@ -73,7 +80,7 @@ export function startSpan(plan: SpanPlan, parent: Context): Span {
     const tracer = plan.tracer ?? lensTracer();
     return tracer.startSpan(
       plan.name,
-      { attributes: plan.attributes, kind: plan.kind, links: plan.links } as Parameters<Tracer['startSpan']>[1],
+      { attributes: plan.attributes, kind: plan.kind, links: plan.links },
       parent,
     );
   } catch (error) {

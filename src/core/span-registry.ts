@@ -127,7 +127,9 @@ function collisions(namespace: string, groups: ReadonlySet<string>): Warning[] {
 function unownedMembers(namespace: string, { presets }: NamespaceRegistration): Warning[] {
   // After the commit the live groups are this call's and every other namespace's: exactly those that count as owned.
   return [...presets.keys()].sort().flatMap((preset): Warning[] => {
-    const members = [...presets.get(preset)!].filter((member) => !processState.groupOwners.has(member)).sort();
+    const members = [...presets.get(preset)!]
+      .filter((member) => !processState.groupOwners.has(member))
+      .sort();
     return members.length === 0
       ? []
       : [{ code: 'PRESET_MEMBER_UNREGISTERED', details: { namespace, preset, members } }];
@@ -218,7 +220,9 @@ function resolve(spec: string): { enabled: ReadonlySet<string>; pending: Readonl
   for (const group of processState.groupOwners.keys()) {
     if (selects(parsed, group, processState)) enabled.add(group);
   }
-  const pending = pendingEntries(parsed, processState, (wildcard) => countWildcardMatches(wildcard, processState));
+  const pending = pendingEntries(parsed, processState, (wildcard) =>
+    countWildcardMatches(wildcard, processState),
+  );
   return { enabled, pending };
 }
 

@@ -1,6 +1,7 @@
 import { type Meter, metrics, type Tracer, trace } from '@opentelemetry/api';
 import { isSdkDisabled, type NestLensConfig, specSourceOf, validateConfig } from './config.js';
 import { createError, TelemetryAlreadySetUpError } from './errors.js';
+import { LONGEST_TIMER_MS } from './longest-timer.js';
 import { SCOPE_NAME } from './lens-tracer.js';
 import { registeredTracerProvider } from './otel-globals.js';
 import { processState } from './process-state.js';
@@ -134,7 +135,11 @@ async function buildPipeline(
   return { mode: 'own', pipeline: await startSdk(config, options), warnings: [] };
 }
 
-function createHandle(pipeline: Pipeline, mode: 'own' | 'attach' | null, forget: () => void): TelemetryHandle {
+function createHandle(
+  pipeline: Pipeline,
+  mode: 'own' | 'attach' | null,
+  forget: () => void,
+): TelemetryHandle {
   let stopped: Promise<void> | undefined;
   return {
     get tracer() {
@@ -190,7 +195,7 @@ async function settleWithin(timeoutMs: number, steps: readonly (() => Promise<vo
   };
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeUp = new Promise<'time is up'>((resolve) => {
-    timer = setTimeout(() => resolve('time is up'), timeoutMs);
+    timer = setTimeout(() => resolve('time is up'), Math.min(timeoutMs, LONGEST_TIMER_MS));
   });
   const outcome = await Promise.race([runNext(), timeUp]);
   clearTimeout(timer);

@@ -172,7 +172,11 @@ export function emitWarnings(warnings: readonly Warning[]): void {
     const logger = processState.logger ?? processState.defaultLogger ?? consoleLogger;
     nested++;
     try {
-      const returned: unknown = logger.warn(message, { code: warning.code, message, details: { ...warning.details } });
+      const returned: unknown = logger.warn(message, {
+        code: warning.code,
+        message,
+        details: { ...warning.details },
+      });
       // An async logger that rejects must not become an unhandled rejection.
       if (typeof returned === 'object') Promise.resolve(returned).catch(() => undefined);
     } catch {

@@ -8,7 +8,13 @@ import type { SpanPlan } from '../core/span-plan.js';
 import { handlerTransport } from './handler-kind.js';
 import { type HttpRoute, httpRoutesOf } from './http-routes.js';
 import { setServerSpanRoute } from './server-span-route.js';
-import { claimCoveredCall, type MethodSite, methodSpanPlan, planOfCall, withCoveredCall } from './handler-span.js';
+import {
+  claimCoveredCall,
+  type MethodSite,
+  methodSpanPlan,
+  planOfCall,
+  withCoveredCall,
+} from './handler-span.js';
 
 /** Kept beside the wrapper of a gated method. */
 export interface GatedMethod {

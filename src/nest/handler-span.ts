@@ -1,7 +1,6 @@
 import { HttpException } from '@nestjs/common';
 import { type Attributes, type Context, createContextKey, type Span } from '@opentelemetry/api';
 import { GROUP_ATTRIBUTE, readAttributes, type SpanPlan } from '../core/span-plan.js';
-import type { Transport } from './handler-kind.js';
 import type { HttpRoute } from './http-routes.js';
 import type { SpanGroupOptions } from './span-group-metadata.js';
 
@@ -18,7 +17,7 @@ export interface MethodSite {
 export function methodSpanPlan(
   site: MethodSite,
   className: string,
-  transport: Transport | string | undefined,
+  transport: string | undefined,
   routes: readonly HttpRoute[],
 ): SpanPlan {
   const { group, options, onClass, methodName } = site;
@@ -48,7 +47,11 @@ export function planOfCall(plan: SpanPlan, options: SpanGroupOptions, args: read
   return { ...plan, attributes: Object.assign({}, plan.attributes, own) };
 }
 
-function attributesOfCall(name: string, { attributes }: SpanGroupOptions, args: readonly unknown[]): Attributes {
+function attributesOfCall(
+  name: string,
+  { attributes }: SpanGroupOptions,
+  args: readonly unknown[],
+): Attributes {
   return attributes === undefined ? {} : readAttributes(name, () => attributes(...args), attributes);
 }
 

@@ -18,7 +18,7 @@ import {
   UseGuards,
   VERSION_NEUTRAL,
 } from '@nestjs/common';
-import { NestLensError } from '../core/errors.js';
+import type { NestLensError } from '../core/errors.js';
 import { SPAN_REGISTRY_SERVICE } from './nest-lens-options.js';
 import type { SpanGroupsDescription, SpanRegistryService } from './span-registry.service.js';
 
@@ -67,7 +67,9 @@ export function createLensController({ path, guards }: LensControllerOptions): L
 
     private change(apply: () => void): SpanGroupsDescription {
       if (!this.spanRegistry.describe().telemetry.enabled) {
-        throw new ConflictException('Telemetry is disabled in this process, so its span groups cannot be changed.');
+        throw new ConflictException(
+          'Telemetry is disabled in this process, so its span groups cannot be changed.',
+        );
       }
       try {
         apply();
@@ -86,13 +88,19 @@ export function createLensController({ path, guards }: LensControllerOptions): L
 }
 
 /** Gives a controller its routes. Nest reads them when the application is initialised, after providers are made. */
-export function mapLensRoutes(LensController: LensControllerClass, { runtimeControl }: LensControllerOptions): void {
-  const decorate = (name: string, ...decorators: (ClassDecorator | MethodDecorator | PropertyDecorator)[]): void => {
+export function mapLensRoutes(
+  LensController: LensControllerClass,
+  { runtimeControl }: LensControllerOptions,
+): void {
+  const decorate = (
+    name: string,
+    ...decorators: (ClassDecorator | MethodDecorator | PropertyDecorator)[]
+  ): void => {
     const prototype = LensController.prototype as object;
     applyDecorators(...decorators, Header('Cache-Control', 'no-store'))(
       prototype,
       name,
-      Object.getOwnPropertyDescriptor(prototype, name)!,
+      Object.getOwnPropertyDescriptor(prototype, name),
     );
   };
   Query('sites')(LensController.prototype as object, 'list', 0);

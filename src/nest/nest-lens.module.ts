@@ -1,4 +1,11 @@
-import { type DynamicModule, Inject, Module, type OnModuleInit, Optional, type Provider } from '@nestjs/common';
+import {
+  type DynamicModule,
+  Inject,
+  Module,
+  type OnModuleInit,
+  Optional,
+  type Provider,
+} from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { readDefinition, type SpanGroupDefinition } from '../core/define-span-groups.js';
 import { createError, NestLensError } from '../core/errors.js';
@@ -99,7 +106,10 @@ export class NestLensModule implements OnModuleInit {
   }
 }
 
-function createRoot(introspection: NestLensModuleOptions['introspection'], options: Provider[]): DynamicModule {
+function createRoot(
+  introspection: NestLensModuleOptions['introspection'],
+  options: Provider[],
+): DynamicModule {
   const route = routeOptions(introspection);
   const LensController = route === undefined ? undefined : createLensController(route);
   const root = {};
@@ -136,7 +146,9 @@ function createRoot(introspection: NestLensModuleOptions['introspection'], optio
   };
 }
 
-function routeOptions(introspection: NestLensModuleOptions['introspection']): LensControllerOptions | undefined {
+function routeOptions(
+  introspection: NestLensModuleOptions['introspection'],
+): LensControllerOptions | undefined {
   if (introspection === false) return undefined;
   const { path = 'lens', guards = [], runtimeControl = false } = introspection ?? {};
   if (runtimeControl && guards.length === 0) throw createError(NestLensError, 'RUNTIME_CONTROL_UNGUARDED');

@@ -28,8 +28,11 @@ function matches(template: string, { span }: RpcMetadata): boolean {
   if (typeof path !== 'string') return false;
   const segments = path.replace(/\?.*/, '').replace(/\/+$/, '').split('/');
   const parts = template.split('/');
-  return parts.every((part, at) => {
-    if (part.includes('*')) return true;
-    return part.startsWith(':') ? segments[at] !== undefined : part === (segments[at] ?? '');
-  }) && (parts.length === segments.length || parts.at(-1)!.includes('*'));
+  return (
+    parts.every((part, at) => {
+      if (part.includes('*')) return true;
+      return part.startsWith(':') ? segments[at] !== undefined : part === (segments[at] ?? '');
+    }) &&
+    (parts.length === segments.length || parts.at(-1)!.includes('*'))
+  );
 }

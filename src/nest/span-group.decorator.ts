@@ -67,14 +67,18 @@ export function SpanGroup(group: string, options: SpanGroupOptions = {}): ClassD
  * ```
  */
 export function NoSpanGroup(): MethodDecorator {
-  return ((target: object, key: string | symbol, descriptor?: PropertyDescriptor) => {
+  return (target: object, key: string | symbol, descriptor?: PropertyDescriptor) => {
     const method = ungateMethod(methodOf(target, key, descriptor));
     setSpanGroupMetadata(method, { group: null, options: {} });
     return replaceMethod(descriptor!, method);
-  }) as MethodDecorator;
+  };
 }
 
-function methodOf(target: object, key: string | symbol, descriptor: PropertyDescriptor | undefined): AnyFunction {
+function methodOf(
+  target: object,
+  key: string | symbol,
+  descriptor: PropertyDescriptor | undefined,
+): AnyFunction {
   const method: unknown = descriptor?.value;
   if (typeof method === 'function') return method as AnyFunction;
   const className = typeof target === 'function' ? target.name : target.constructor.name;
@@ -118,7 +122,9 @@ export function gateClass(Class: AnyClass, metadata: SpanGroupMetadata): void {
 function inheritedGate(prototype: object, name: string): AnyFunction | undefined {
   const base = Object.getPrototypeOf(prototype) as object;
   const overridden = classMethods(base).find((method) => method.name === name)?.method;
-  return overridden !== undefined && gatedMethodOf(overridden)?.site.onClass === true ? overridden : undefined;
+  return overridden !== undefined && gatedMethodOf(overridden)?.site.onClass === true
+    ? overridden
+    : undefined;
 }
 
 function coveredMethods(Class: AnyClass): ClassMethod[] {

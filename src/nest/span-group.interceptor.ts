@@ -2,7 +2,7 @@ import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/com
 import { context, type Context, propagation, trace } from '@opentelemetry/api';
 import { map, Observable } from 'rxjs';
 import { type AsyncGeneratorLike, followGenerator } from '../core/generator-outcome.js';
-import { type CoveredSubscription, coverSubscriptions, type ObservableClass } from '../core/observable-outcome.js';
+import { type CoveredSubscription, coverSubscriptions } from '../core/observable-outcome.js';
 import type { SpanGate } from '../core/process-state.js';
 import { spanGate } from '../core/span-gate.js';
 import { OpenSpan, workBehind } from '../core/span-outcome.js';
@@ -52,7 +52,10 @@ export class SpanGroupInterceptor implements NestInterceptor {
 
   private find(method: object, Class: object): InterceptedHandler | null {
     let ofClasses = this.handlers.get(method);
-    if (ofClasses === undefined) this.handlers.set(method, (ofClasses = new Map()));
+    if (ofClasses === undefined) {
+      ofClasses = new Map<object, InterceptedHandler | null>();
+      this.handlers.set(method, ofClasses);
+    }
     let handler = ofClasses.get(Class);
     if (handler === undefined) ofClasses.set(Class, (handler = describeHandler(method, Class)));
     return handler;
@@ -106,7 +109,7 @@ function intercept(
   };
   const outside = callersContext(type, execution);
   if (type === 'http') setServerSpanRoute(outside, handler.routes);
-  return coverSubscriptions(Observable as unknown as ObservableClass, begin(outside), () =>
+  return coverSubscriptions(Observable, begin(outside), () =>
     begin(outside),
   ) as unknown as Observable<unknown>;
 }

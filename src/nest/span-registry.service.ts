@@ -135,7 +135,8 @@ export class SpanRegistryService {
       telemetry: { enabled: telemetry.enabled, exporting: telemetry.exporting, mode: telemetry.mode },
       spec: {
         configured: kept?.spec.raw ?? telemetry.configuredSpec,
-        source: kept === undefined || kept.spec.raw === telemetry.configuredSpec ? telemetry.specSource : 'options',
+        source:
+          kept === undefined || kept.spec.raw === telemetry.configuredSpec ? telemetry.specSource : 'options',
         active: activeLayer()?.spec.raw ?? '',
         pinned,
         override:
@@ -143,7 +144,8 @@ export class SpanRegistryService {
             ? null
             : {
                 spec: override.spec.raw,
-                expiresAt: override.expiresAt === undefined ? null : new Date(override.expiresAt).toISOString(),
+                expiresAt:
+                  override.expiresAt === undefined ? null : new Date(override.expiresAt).toISOString(),
               },
       },
       enabled: [...processState.enabled].sort(),
@@ -170,7 +172,8 @@ export class SpanRegistryService {
         enabled,
         namespaces: [...processState.groupOwners.get(name)!].sort(),
         presets: [...(processState.presetsOfMember.get(name)?.keys() ?? [])].sort(),
-        because: enabled && included !== undefined ? coveringEntries(included, name, processState).sort() : [],
+        because:
+          enabled && included !== undefined ? coveringEntries(included, name, processState).sort() : [],
         sites: sites.length,
         ...(withSites ? { siteList: sites.map(({ group: _, ...site }) => site) } : {}),
       };

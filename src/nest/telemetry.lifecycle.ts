@@ -87,7 +87,13 @@ function warnIgnored(): void {
 }
 
 /** Whether options say anything about telemetry, besides registrations and the route. */
-function hasOwnOptions({ config, env, telemetry, setupAt, shutdownTimeoutMs }: NestLensModuleOptions): boolean {
+function hasOwnOptions({
+  config,
+  env,
+  telemetry,
+  setupAt,
+  shutdownTimeoutMs,
+}: NestLensModuleOptions): boolean {
   return [config, env, telemetry, setupAt, shutdownTimeoutMs].some((option) => option !== undefined);
 }
 
