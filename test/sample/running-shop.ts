@@ -1,6 +1,7 @@
 import 'reflect-metadata';
-import type { INestApplication } from '@nestjs/common';
+import type { INestApplication, NestApplicationOptions } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { Test } from '@nestjs/testing';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { setLensLogger, type LensWarning, type NestLensConfig } from 'nest-lens';
 import request from 'supertest';
@@ -10,20 +11,47 @@ import { OpenSpanTracker, RecordingExporter } from '../nest/lens-app.js';
 
 export const VALID_CARD = '4242424242424242';
 
+/** The shop's database for one shop after the other: starting Postgres takes seconds, emptying it doesn't. */
+export class KeptDatabase extends DatabaseService {
+  override async onModuleInit(): Promise<void> {
+    await this.query('test', 'drop schema public cascade');
+    await this.query('test', 'create schema public');
+    await super.onModuleInit();
+  }
+
+  override async onApplicationShutdown(): Promise<void> {
+    // The next shop goes on with it.
+  }
+
+  close(): Promise<void> {
+    return super.onApplicationShutdown();
+  }
+}
+
+async function createApp(
+  root: ReturnType<typeof AppModule.create>,
+  database: KeptDatabase | undefined,
+): Promise<INestApplication> {
+  const options: NestApplicationOptions = { logger: false, abortOnError: false };
+  if (database === undefined) return NestFactory.create(root, options);
+  const testing = Test.createTestingModule({ imports: [root] });
+  const compiled = await testing.overrideProvider(DatabaseService).useValue(database).compile();
+  return compiled.createNestApplication(options);
+}
+
 /** The sample shop, listening on a real port, its spans kept in memory. */
 export class RunningShop {
-  static async start(config: Partial<NestLensConfig> = {}): Promise<RunningShop> {
+  /** Without `database` it is the shop as it ships, with a Postgres of its own. */
+  static async start(config: Partial<NestLensConfig>, database?: KeptDatabase): Promise<RunningShop> {
     const exporter = new RecordingExporter();
     const tracker = new OpenSpanTracker();
     const warnings: LensWarning[] = [];
     setLensLogger({ warn: (_message, warning) => void warnings.push(warning) });
-    const app = await NestFactory.create(
-      AppModule.create({
-        config: { enabled: true, exporter: 'none', metricsEnabled: false, ...config },
-        telemetry: { spanExporter: exporter, spanProcessors: [tracker] },
-      }),
-      { logger: false, abortOnError: false },
-    );
+    const root = AppModule.create({
+      config: { enabled: true, exporter: 'none', metricsEnabled: false, ...config },
+      telemetry: { spanExporter: exporter, spanProcessors: [tracker] },
+    });
+    const app = await createApp(root, database);
     await app.listen(0, '127.0.0.1');
     return new RunningShop(app, await app.getUrl(), exporter, tracker, warnings);
   }

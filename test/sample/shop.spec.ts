@@ -1,22 +1,24 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { SpanStatusCode } from '@opentelemetry/api';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { type NestLensConfig, overrideSpanGroups } from 'nest-lens';
 import { guardEachTest, namesOf, parentIdOf, theSpan, until } from '../nest/lens-app.js';
-import { RunningShop } from './running-shop.js';
+import { KeptDatabase, RunningShop } from './running-shop.js';
 
-// Each test starts a Postgres of its own.
-jest.setTimeout(30_000);
+// Postgres starts twice, each time for seconds.
+jest.setTimeout(60_000);
 
 const EVERYTHING = 'per_request,db_query';
 
+let database: KeptDatabase;
 let shop: RunningShop | undefined;
 
-async function startShop(config?: Partial<NestLensConfig>): Promise<RunningShop> {
-  shop = await RunningShop.start(config);
+/** A shop with the database that all of them use, as empty as a new one. */
+async function startShop(config: Partial<NestLensConfig> = {}): Promise<RunningShop> {
+  shop = await RunningShop.start(config, database);
   return shop;
 }
 
@@ -33,10 +35,14 @@ function edges(spans: readonly ReadableSpan[]): string[] {
 
 describe('the sample shop', () => {
   guardEachTest();
+  beforeAll(() => {
+    database = new KeptDatabase();
+  });
   afterEach(async () => {
     await shop?.close();
     shop = undefined;
   });
+  afterAll(() => database.close());
 
   it('lists products, reads one, and answers 404 for an unknown and 400 for a malformed number', async () => {
     const { http } = await startShop({ enabled: false });
@@ -250,7 +256,8 @@ describe('the sample shop', () => {
   });
 
   it('R6, R9, R12: /lens/groups shows the shared group, the borrowing preset, and presets joined over namespaces', async () => {
-    const running = await startShop({ spanGroups: 'checkout,per_request' });
+    // As it ships, with its own database.
+    const running = (shop = await RunningShop.start({ spanGroups: 'checkout,per_request' }));
     const { body } = await running.http.get('/lens/groups').expect(200);
 
     expect(body).toMatchObject({
