@@ -16,45 +16,68 @@ export type FallbackAttributeValue =
 
 /** OpenTelemetry's `Attributes`. */
 export interface FallbackAttributes {
+  /** One attribute; an undefined one counts as absent. */
   [key: string]: FallbackAttributeValue | undefined;
 }
 
 /** OpenTelemetry's `Span`. */
 export interface FallbackSpan {
+  /** The span's ids: OpenTelemetry's `SpanContext`. Of the inert span they are all zeros, which is invalid. */
   spanContext(): any;
+  /** Does nothing. */
   setAttribute(key: string, value: FallbackAttributeValue): this;
+  /** Does nothing. */
   setAttributes(attributes: FallbackAttributes): this;
+  /** Does nothing. */
   addEvent(name: string, attributesOrStartTime?: any, startTime?: any): this;
+  /** Does nothing. */
   addLink(link: any): this;
+  /** Does nothing. */
   addLinks(links: any[]): this;
+  /** Does nothing. */
   setStatus(status: { code: number; message?: string }): this;
+  /** Does nothing. */
   updateName(name: string): this;
+  /** Does nothing; a site ends its span by itself. */
   end(endTime?: any): void;
+  /** Always false. */
   isRecording(): boolean;
+  /** Does nothing. */
   recordException(exception: any, time?: any): void;
 }
 
 /** The options of a site; none of them is looked at. */
 export interface FallbackSiteOptions {
+  /** Attributes to start the span with; as a function it never runs. @defaultValue none */
   attributes?: FallbackAttributes | (() => FallbackAttributes);
+  /** OpenTelemetry's `SpanKind`. @defaultValue 0, which is `INTERNAL` */
   kind?: number;
+  /** OpenTelemetry's `Link`s. @defaultValue none */
   links?: any[];
+  /** OpenTelemetry's `Tracer`. @defaultValue none */
   tracer?: any;
 }
 
 /** The calls of the registry. */
 export interface FallbackSpanRegistryApi {
+  /** Accepts a registration and forgets it. Never throws, also where the real one would. */
   register(
     namespace: string,
     groups: Iterable<string>,
     presets?: Readonly<Record<string, Iterable<string>>>,
     options?: { allowOverride?: boolean },
   ): void;
+  /** Does nothing, also for a namespace that nobody registered. */
   unregister(namespace: string): void;
+  /** Does nothing. */
   clear(): void;
+  /** Always empty; a new set. */
   groups(): ReadonlySet<string>;
+  /** Always empty; a new array. */
   namespaces(): readonly string[];
+  /** Only `all`, and empty; a new map. */
   presets(): ReadonlyMap<string, ReadonlySet<string>>;
+  /** Everything in the spec is pending, trimmed and in lower case. Never throws. */
   resolve(spec: string): { enabled: ReadonlySet<string>; pending: ReadonlySet<string> };
 }
 
@@ -107,8 +130,9 @@ export function isSpanGroupEnabled(_group: string): boolean {
   return false;
 }
 
-/** Runs the body with `undefined`. */
+/** Runs the body with `undefined`, as the real one does while the group is off, and hands back what it returns. */
 export function managedSpan<T>(group: string, name: string, fn: (span: FallbackSpan | undefined) => T): T;
+/** The same, with options; none of them is looked at. */
 export function managedSpan<T>(
   group: string,
   name: string,
@@ -133,8 +157,9 @@ export function traceFn(
   return (fn) => fn;
 }
 
-/** Runs the body with a span that records nothing. */
+/** Runs the body with a span that records nothing, and hands back what it returns. */
 export function withSpan<T>(name: string, fn: (span: FallbackSpan) => T): T;
+/** The same, with options; none of them is looked at. */
 export function withSpan<T>(name: string, options: FallbackSiteOptions, fn: (span: FallbackSpan) => T): T;
 export function withSpan<T>(
   _name: string,

@@ -41,8 +41,11 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
 
 /** Which variables are read, and from where. */
 export interface EnvOptions {
+  /** What the names of the variables begin with: `<prefix>_<KEY>`, without the underscore. @defaultValue 'NEST_LENS' */
   prefix?: string;
+  /** Read for each key whose variable is unset or empty. @defaultValue 'NEMO_LENS' */
   fallbackPrefix?: string;
+  /** The variables. @defaultValue `process.env`, read when the call is made */
   env?: NodeJS.ProcessEnv;
 }
 

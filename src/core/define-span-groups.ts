@@ -14,9 +14,13 @@ export interface SpanGroupDefinition {
 
 /** A definition that knows its group names: what {@link defineSpanGroups} returns. */
 export interface DefinedSpanGroups<G extends string> {
+  /** The owner, as it was given. */
   readonly namespace: string;
+  /** Every group, as it was given; normalised when it is registered. */
   readonly groups: readonly G[];
+  /** Named subsets; empty if none were given. */
   readonly presets: Record<string, readonly string[]>;
+  /** Whether {@link DefinedSpanGroups.register} replaces what the namespace registered before. */
   readonly allowOverride: boolean;
   /** Registers it: `SpanRegistry.register(...)`, which also says what it throws. */
   register(): void;

@@ -1,3 +1,19 @@
+/** What a {@link NestLensError} can be about. Stable: tell errors apart by it, also across copies of the package. */
+export type NestLensErrorCode =
+  | 'EMPTY_NAMESPACE'
+  | 'EMPTY_GROUP_NAME'
+  | 'RESERVED_NAME'
+  | 'NAMESPACE_REGISTERED'
+  | 'NAMESPACE_NOT_REGISTERED'
+  | 'PINNED'
+  | 'INVALID_TTL'
+  | 'INVALID_VALUE'
+  | 'TELEMETRY_ALREADY_SET_UP'
+  | 'SDK_NOT_FOUND'
+  | 'NOT_A_METHOD'
+  | 'RUNTIME_CONTROL_UNGUARDED'
+  | 'NO_OPTIONS_FACTORY';
+
 /**
  * The one table of what NestLens throws: code -> message. Each message says what was wrong and what to do next.
  */
@@ -42,11 +58,7 @@ const MESSAGES = {
     'introspection.runtimeControl lets callers change which span groups emit, so it needs introspection.guards. ' +
     'Name at least one guard, or turn runtimeControl off.',
   NO_OPTIONS_FACTORY: () => 'NestLensModule.forRootAsync needs one of useFactory, useClass and useExisting.',
-} as const;
-
-type Messages = typeof MESSAGES;
-/** What a {@link NestLensError} can be about. Stable: tell errors apart by it, also across copies of the package. */
-export type NestLensErrorCode = keyof Messages;
+} as const satisfies Record<NestLensErrorCode, (details: never) => string>;
 
 /**
  * What NestLens throws for a mistake in calling or wiring it. `code` tells what; `name` and `code` are the same in
@@ -56,6 +68,7 @@ export type NestLensErrorCode = keyof Messages;
  * try { overrideSpanGroups('all'); } catch (error) { if ((error as NestLensError).code === 'PINNED') return; throw error; }
  */
 export class NestLensError extends Error {
+  /** The class's name, which minifiers don't change. */
   override readonly name: string = 'NestLensError';
 
   constructor(
@@ -69,20 +82,24 @@ export class NestLensError extends Error {
 
 /** Thrown by `SpanRegistry.register` and `unregister`; nothing was changed. */
 export class SpanRegistryError extends NestLensError {
+  /** The class's name, which minifiers don't change. */
   override readonly name = 'SpanRegistryError';
 }
 
 /** Thrown for an invalid configuration value; the message names the variable or option, the value and what is allowed. */
 export class ConfigError extends NestLensError {
+  /** The class's name, which minifiers don't change. */
   override readonly name = 'ConfigError';
 }
 
 /** Thrown by a second enabled `setupTelemetry` while one is live. */
 export class TelemetryAlreadySetUpError extends NestLensError {
+  /** The class's name, which minifiers don't change. */
   override readonly name = 'TelemetryAlreadySetUpError';
 }
 
-type Details<C extends NestLensErrorCode> = Parameters<Messages[C]> extends [infer D] ? [details: D] : [];
+type Details<C extends NestLensErrorCode> =
+  Parameters<(typeof MESSAGES)[C]> extends [infer D] ? [details: D] : [];
 
 /** Makes the error of a code, of the given class, with the table's message. */
 export function createError<C extends NestLensErrorCode, E extends NestLensError>(

@@ -17,7 +17,6 @@ type Body<T> = (span: Span | undefined) => T;
  *
  * @param group the name as it is registered, in lower case; it is not normalised on each call
  * @param name the span's name
- * @param options see {@link SiteOptions}; give attributes as a function to have them computed only when the group is on
  * @param fn the work; gets the span, or `undefined` while the group is off
  *
  * @example
@@ -27,8 +26,21 @@ type Body<T> = (span: Span | undefined) => T;
  *   return placed;
  * });
  */
-export function managedSpan<T>(group: string, name: string, fn: Body<T>): T;
-export function managedSpan<T>(group: string, name: string, options: SiteOptions, fn: Body<T>): T;
+export function managedSpan<T>(group: string, name: string, fn: (span: Span | undefined) => T): T;
+/**
+ * The same, with options: `managedSpan(group, name, options, fn)`. None of them is looked at while the group is off.
+ *
+ * @param group the name as it is registered, in lower case
+ * @param name the span's name
+ * @param options see {@link SiteOptions}; give attributes as a function to have them computed only when the group is on
+ * @param fn the work; gets the span, or `undefined` while the group is off
+ */
+export function managedSpan<T>(
+  group: string,
+  name: string,
+  options: SiteOptions,
+  fn: (span: Span | undefined) => T,
+): T;
 export function managedSpan<T>(
   group: string,
   name: string,

@@ -2,30 +2,43 @@ import type { Attributes } from '@opentelemetry/api';
 
 /** What NestLens needs of the SDK's `SpanExporter`. Structural, so that the SDK stays an optional peer. */
 export interface SpanExporterLike {
+  /** Sends a batch of ended spans; calls back with code 0 when they have arrived, 1 when they are lost. */
   export(spans: unknown[], resultCallback: (result: { code: number; error?: Error }) => void): void;
+  /** Sends what is left and stops. Called once, by the shutdown of telemetry. */
   shutdown(): Promise<void>;
+  /** Resolves when everything given so far is sent. */
   forceFlush?(): Promise<void>;
 }
 
 /** What NestLens needs of the SDK's `SpanProcessor`. */
 export interface SpanProcessorLike {
+  /** Called in line, when a span starts. */
   onStart(span: never, parentContext: never): void;
+  /** Called in line, when a span has ended. */
   onEnd(span: never): void;
+  /** Lets go of what it holds and stops. It is flushed first. */
   shutdown(): Promise<void>;
+  /** Resolves when the spans that it holds have been passed on. */
   forceFlush(): Promise<void>;
 }
 
 /** What NestLens needs of the SDK's metric readers. */
 export interface MetricReaderLike {
+  /** Reads every instrument now. */
   collect(): Promise<unknown>;
+  /** Exports what is left and stops. */
   shutdown(): Promise<void>;
+  /** Resolves when everything measured so far is exported. */
   forceFlush(): Promise<void>;
 }
 
 /** What NestLens needs of an instrumentation, such as those of `@opentelemetry/auto-instrumentations-node`. */
 export interface InstrumentationLike {
+  /** Its package's name, e.g. `@opentelemetry/instrumentation-http`. */
   readonly instrumentationName: string;
+  /** Patches what it instruments. */
   enable(): void;
+  /** Takes the patches back. */
   disable(): void;
 }
 

@@ -7,9 +7,9 @@ import { emitWarnings } from './warnings.js';
 export interface SiteOptions {
   /** Attributes to start the span with; as a function it runs only when the group is on. @defaultValue none */
   attributes?: Attributes | (() => Attributes);
-  /** @defaultValue SpanKind.INTERNAL */
+  /** The role of the span in its trace: a call out of the process is `CLIENT`, say. @defaultValue SpanKind.INTERNAL */
   kind?: SpanKind;
-  /** @defaultValue none */
+  /** Spans of other traces that the span has to do with. @defaultValue none */
   links?: Link[];
   /** A tracer of your own. @defaultValue the registered provider's tracer named `nest-lens` */
   tracer?: Tracer;

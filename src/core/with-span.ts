@@ -7,13 +7,19 @@ import { planSpan, type SiteOptions } from './span-plan.js';
  * as a job's. It behaves as `managedSpan` does with its group on. Without a tracer provider the span records nothing.
  *
  * @param name the span's name
- * @param options see {@link SiteOptions}
  * @param fn the work; always gets a span
  *
  * @example
  * await withSpan('nightly-report', async (span) => { span.setAttribute('report.day', day); await report(day); });
  */
 export function withSpan<T>(name: string, fn: (span: Span) => T): T;
+/**
+ * The same, with options: `withSpan(name, options, fn)`.
+ *
+ * @param name the span's name
+ * @param options see {@link SiteOptions}
+ * @param fn the work; always gets a span
+ */
 export function withSpan<T>(name: string, options: SiteOptions, fn: (span: Span) => T): T;
 export function withSpan<T>(
   name: string,

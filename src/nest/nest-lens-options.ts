@@ -43,6 +43,7 @@ export type NestLensAsyncOptions = Omit<NestLensModuleOptions, 'introspection'>;
 
 /** A class that makes the options, for `useClass` and `useExisting`. */
 export interface NestLensOptionsFactory {
+  /** Called once, when the application is made. What it throws, or rejects with, stops the application. */
   createNestLensOptions(): NestLensAsyncOptions | Promise<NestLensAsyncOptions>;
 }
 
@@ -50,10 +51,13 @@ export interface NestLensOptionsFactory {
 export interface NestLensModuleAsyncOptions extends Pick<ModuleMetadata, 'imports'> {
   /** Tokens for the parameters of `useFactory`. @defaultValue none */
   inject?: unknown[];
+  /** Makes the options from what `inject` names. @defaultValue none */
   // The parameters are what `inject` names, which the type can't know.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   useFactory?: (...args: any[]) => NestLensAsyncOptions | Promise<NestLensAsyncOptions>;
+  /** A class that makes the options; an instance of its own is made for it. @defaultValue none */
   useClass?: Type<NestLensOptionsFactory>;
+  /** The same, but an instance that a module in `imports`, or a global one, provides. @defaultValue none */
   useExisting?: Type<NestLensOptionsFactory>;
   /** Decided before anything can be injected: Nest has to know which routes and guards there are. @defaultValue `{}` */
   introspection?: false | IntrospectionOptions;

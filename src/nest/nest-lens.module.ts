@@ -42,7 +42,7 @@ export class NestLensModule implements OnModuleInit {
     @Optional() @Inject(TelemetryLifecycle) private readonly lifecycle: TelemetryLifecycle | undefined,
   ) {}
 
-  /** @internal */
+  /** Nest calls it when the module's providers are initialised. With `setupAt: 'init'` telemetry is set up here. */
   async onModuleInit(): Promise<void> {
     await this.lifecycle?.afterRegistrations();
   }

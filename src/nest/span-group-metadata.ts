@@ -5,13 +5,11 @@ import type { Attributes, SpanKind } from '@opentelemetry/api';
 export interface SpanGroupOptions {
   /** The span's name. On a class: stands for the class's name in `Class.method`. @defaultValue `Class.method` */
   name?: string;
-  /**
-   * Attributes from the method's arguments; runs only when the group is on. @defaultValue none
-   */
+  /** Attributes from the method's arguments; runs only when the group is on. @defaultValue none */
   // The arguments are those of the decorated method, which a decorator's type can't know.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   attributes?: (...args: any[]) => Attributes;
-  /** @defaultValue SpanKind.INTERNAL */
+  /** The role of the span in its trace: a method that calls another service is `CLIENT`, say. @defaultValue SpanKind.INTERNAL */
   kind?: SpanKind;
 }
 

@@ -42,6 +42,7 @@ interface InterceptedHandler {
 export class SpanGroupInterceptor implements NestInterceptor {
   private readonly handlers = new WeakMap<object, Map<object, InterceptedHandler | null>>();
 
+  /** Nest calls it for each request. In no group, or while the group is off, the result is that of `next.handle()`. */
   intercept(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
     const handler = this.find(execution.getHandler(), execution.getClass());
     if (handler === null || !handler.gate.enabled) return next.handle() as Observable<unknown>;

@@ -13,7 +13,9 @@ import type { SpanSite, SpanSites } from './span-sites.js';
 
 /** One group, as `GET /lens/groups` describes it. */
 export interface SpanGroupDescription {
+  /** Its registered name. */
   name: string;
+  /** Whether it is on, now. */
   enabled: boolean;
   /** Who registered it. */
   namespaces: string[];
@@ -29,7 +31,9 @@ export interface SpanGroupDescription {
 
 /** What `GET /lens/groups` answers. Every list is sorted. */
 export interface SpanGroupsDescription {
+  /** Whether telemetry is set up, whether spans leave the process, and whose provider makes them; `mode` is null when off. */
   telemetry: { enabled: boolean; exporting: boolean; mode: 'own' | 'attach' | null };
+  /** What was asked for. */
   spec: {
     /** The spec that the configuration asks for. */
     configured: string;
@@ -37,14 +41,20 @@ export interface SpanGroupsDescription {
     source: string;
     /** The spec in force: the override's while there is one; '' when pinned. */
     active: string;
+    /** Whether the groups that are on were set as a list; then no spec counts. So it is while telemetry is disabled. */
     pinned: boolean;
     /** `expiresAt` is null for an override without an end. */
     override: { spec: string; expiresAt: string | null } | null;
   };
+  /** The groups that are on. */
   enabled: string[];
+  /** The entries of the spec in force that match nothing so far. */
   pending: string[];
+  /** Every registered group. */
   groups: SpanGroupDescription[];
+  /** Every preset with its registered members, `all` included. */
   presets: Record<string, string[]>;
+  /** Who has registered groups or presets. */
   namespaces: string[];
   /** In the order in which they were given; the last hundred. */
   warnings: { code: string; message: string; at: string }[];

@@ -2,7 +2,7 @@ import type { ModulesContainer } from '@nestjs/core';
 import { types } from 'node:util';
 import { classMethods } from './class-methods.js';
 import { gatedMethodOf } from './gated-method.js';
-import { handlerTransport, type Transport } from './handler-kind.js';
+import { handlerTransport } from './handler-kind.js';
 import { httpRoutesOf } from './http-routes.js';
 import { gateClass } from './span-group.decorator.js';
 import { classSpanGroup } from './span-group-metadata.js';
@@ -11,10 +11,12 @@ import { classSpanGroup } from './span-group-metadata.js';
 export interface SpanSite {
   /** `Class.method` */
   readonly name: string;
+  /** The span group, normalised. */
   readonly group: string;
+  /** `handler`: Nest calls it for a request or message; `method`: any other. */
   readonly kind: 'handler' | 'method';
-  /** Of handlers. */
-  readonly transport?: Transport;
+  /** Of handlers: the kind of execution context that Nest calls it in. */
+  readonly transport?: 'http' | 'rpc' | 'ws' | 'graphql';
   /** Of HTTP handlers: method and full path, the first if there are several, e.g. `GET /orders/:id`. */
   readonly route?: string;
 }
