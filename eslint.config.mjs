@@ -50,7 +50,6 @@ const noTesting = forbidModules(
 );
 const noSdk = forbidModules(/^@opentelemetry\/(?!api$)/, sdkMessage);
 const sdkLazily = forbidModules(/^@opentelemetry\/(?!api$)/, sdkMessage, { lazily: true });
-const sdkTraceBaseOnly = forbidModules(/^@opentelemetry\/(?!api$|sdk-trace-base$)/, sdkMessage);
 const noModule = forbidModules(/^/, 'The fallbacks have to work where nothing else is installed.');
 
 const nodeGlobals = Object.fromEntries(
@@ -79,12 +78,12 @@ export default defineConfig(
   { files: ['src/**/*.ts'], rules: { 'no-console': 'error' } },
   { files: ['src/index.ts'], rules: restrict(noEntry, noEntryBeside, noDeepPath, noTesting, noSdk) },
   { files: ['src/{core,register}.ts'], rules: restrict(noEntry, noEntryBeside, noNest, noTesting, noSdk) },
-  { files: ['src/testing.ts'], rules: restrict(noEntry, noEntryBeside, noNest, sdkTraceBaseOnly) },
+  { files: ['src/testing.ts'], rules: restrict(noEntry, noEntryBeside, noNest, noSdk) },
   { files: ['src/fallbacks.ts'], rules: restrict(noModule) },
   { files: ['src/core/**/*.ts'], rules: restrict(noEntry, noNest, noTesting, noSdk) },
   { files: ['src/core/sdk.ts'], rules: restrict(noEntry, noNest, noTesting, sdkLazily) },
   { files: ['src/nest/**/*.ts'], rules: restrict(noEntry, noDeepPath, noTesting, noSdk) },
-  { files: ['src/testing/**/*.ts'], rules: restrict(noEntry, noNest, sdkTraceBaseOnly) },
+  { files: ['src/testing/**/*.ts'], rules: restrict(noEntry, noNest, noSdk) },
   { files: ['src/core/warnings.ts', 'src/core/console-span-exporter.ts'], rules: { 'no-console': 'off' } },
   {
     // Tests look at what came over the wire and call things wrongly on purpose; the strictness belongs to src.

@@ -15,7 +15,6 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type INestApplication, Logger, type ModuleMetadata, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import {
   type LensWarning,
   managedSpan,
@@ -27,7 +26,7 @@ import {
   type TelemetryHandle,
   withSpan,
 } from 'nest-lens';
-import { type CapturedSpans, captureSpans } from 'nest-lens/testing';
+import { type CapturedSpan, type CapturedSpans, captureSpans } from 'nest-lens/testing';
 import ts from 'typescript';
 // The snippet on tests is a test itself: importing it adds it to this file's.
 import './readme/testing.js';
@@ -166,12 +165,12 @@ interface PlainSpan {
 }
 
 /** The spans so far: the SDK hands a span on as late as its resource is known, a moment after a set-up. */
-async function spansOf({ spanProcessor, spans }: CapturedSpans): Promise<ReadableSpan[]> {
+async function spansOf({ spanProcessor, spans }: CapturedSpans): Promise<CapturedSpan[]> {
   await spanProcessor.forceFlush();
   return spans();
 }
 
-function plain(span: ReadableSpan): PlainSpan {
+function plain(span: CapturedSpan): PlainSpan {
   const { spanId, traceId } = span.spanContext();
   return { name: span.name, spanId, traceId, parentSpanId: span.parentSpanContext?.spanId ?? null };
 }

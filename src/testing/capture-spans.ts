@@ -1,13 +1,40 @@
-import type { ReadableSpan, SpanProcessor } from '@opentelemetry/sdk-trace-base';
+import type { Attributes, HrTime, Link, SpanContext, SpanKind, SpanStatus } from '@opentelemetry/api';
+import type { SpanProcessorLike } from '../core/setup-options.js';
+
+/**
+ * A span that has ended: what SDK 2.x and SDK 3.x both call `ReadableSpan`. Written out here, since they call the package
+ * that has it by different names, and a test of yours shouldn't need either for a type.
+ */
+export interface CapturedSpan {
+  readonly name: string;
+  readonly kind: SpanKind;
+  readonly spanContext: () => SpanContext;
+  /** Undefined for a root span. */
+  readonly parentSpanContext?: SpanContext;
+  readonly startTime: HrTime;
+  readonly endTime: HrTime;
+  readonly duration: HrTime;
+  readonly ended: boolean;
+  readonly status: SpanStatus;
+  readonly attributes: Attributes;
+  readonly events: readonly {
+    readonly name: string;
+    readonly time: HrTime;
+    readonly attributes?: Attributes;
+  }[];
+  readonly links: readonly Link[];
+  readonly resource: { readonly attributes: Readonly<Record<string, unknown>> };
+  readonly instrumentationScope: { readonly name: string; readonly version?: string };
+}
 
 /** Spans that a test caught. */
 export interface CapturedSpans {
-  /** Pass it to `telemetry.spanProcessors`. */
-  readonly spanProcessor: SpanProcessor;
+  /** Pass it to `telemetry.spanProcessors`, or to an SDK of your own. */
+  readonly spanProcessor: SpanProcessorLike;
   /** The spans that have ended, in that order. */
-  spans(): ReadableSpan[];
+  spans(): CapturedSpan[];
   /** Those of one name. */
-  named(name: string): ReadableSpan[];
+  named(name: string): CapturedSpan[];
   /** Forgets the spans so far. */
   clear(): void;
 }
@@ -24,15 +51,16 @@ export interface CapturedSpans {
  * }).compile();
  */
 export function captureSpans(): CapturedSpans {
-  const ended: ReadableSpan[] = [];
+  const ended: CapturedSpan[] = [];
+  // The SDK's own simple processor hands a span on only when the resource is complete, some turns later.
+  const spanProcessor = {
+    onStart: () => undefined,
+    onEnd: (span: CapturedSpan) => void ended.push(span),
+    forceFlush: () => Promise.resolve(),
+    shutdown: () => Promise.resolve(),
+  };
   return {
-    // The SDK's own simple processor hands a span on only when the resource is complete, some turns later.
-    spanProcessor: {
-      onStart: () => undefined,
-      onEnd: (span) => void ended.push(span),
-      forceFlush: () => Promise.resolve(),
-      shutdown: () => Promise.resolve(),
-    },
+    spanProcessor,
     spans: () => [...ended],
     named: (name) => ended.filter((span) => span.name === name),
     clear: () => void ended.splice(0),
