@@ -1,3 +1,4 @@
+import type { Span } from '@opentelemetry/api';
 import type { LensLogger, RecordedWarning } from './warnings.js';
 import type { SpanGroupSpec } from './span-group-spec.js';
 import { VERSION } from './version.js';
@@ -79,8 +80,66 @@ export interface ProcessState {
   /** Namespace -> how many applications hold on to it; only those that the Nest layer registered. */
   readonly holds: Map<string, number>;
   /** The set-up that Nest applications of this process share. */
-  shared:
-    { users: number; readonly ready: Promise<{ shutdown(timeoutMs?: number): Promise<void> }> } | undefined;
+  shared: { users: number; readonly ready: Promise<SharedHandle> } | undefined;
+  /** The spans under way. Absent in a slot that an older copy made, until a newer one is loaded. */
+  openSpans?: OpenSpans;
+  /** The SDK that `nest-lens/register` started, until a set-up takes it over. */
+  early?: EarlyStart | undefined;
+}
+
+/** A link of the ring of spans that NestLens has under way. */
+export interface OpenSpanLink {
+  readonly span: Span | undefined;
+  sequence: number;
+  older: OpenSpanLink;
+  newer: OpenSpanLink;
+}
+
+/** The spans under way: those of NestLens in a ring, which costs less than a set does, and those of others in a map. */
+export interface OpenSpans {
+  /** Where the ring begins and ends; has no span. */
+  readonly ring: OpenSpanLink;
+  /** How many are in the ring. */
+  count: number;
+  /** Counts spans as they start, to tell which is newer. */
+  sequence: number;
+  readonly others: Map<Span, number>;
+}
+
+/** The links stay whole: each is still going to take itself out. */
+export function clearOpenSpans(openSpans: OpenSpans): void {
+  const { ring, others } = openSpans;
+  for (let link = ring.older; link !== ring;) {
+    const { older } = link;
+    link.older = link;
+    link.newer = link;
+    link = older;
+  }
+  ring.older = ring;
+  ring.newer = ring;
+  openSpans.count = 0;
+  others.clear();
+}
+
+export function createOpenSpans(): OpenSpans {
+  const ring = { span: undefined, sequence: 0 } as OpenSpanLink;
+  ring.older = ring;
+  ring.newer = ring;
+  return { ring, count: 0, sequence: 0, others: new Map() };
+}
+
+/** The part of a handle that applications share. */
+export interface SharedHandle {
+  forceFlush(timeoutMs?: number): Promise<void>;
+  shutdown(timeoutMs?: number): Promise<void>;
+}
+
+/** Structural: the copy that started the SDK may be another one than the copy that takes it over. */
+export interface EarlyStart {
+  readonly isExporting: boolean;
+  forceFlush(): Promise<void>;
+  shutdown(): Promise<void>;
+  release(): void;
 }
 
 function createTelemetryState(): TelemetryState {
@@ -115,6 +174,8 @@ function createProcessState(): ProcessState {
     telemetry: createTelemetryState(),
     holds: new Map(),
     shared: undefined,
+    openSpans: createOpenSpans(),
+    early: undefined,
   };
 }
 
@@ -195,4 +256,6 @@ export function resetProcessState(): void {
   Object.assign(state.telemetry, createTelemetryState());
   state.holds.clear();
   state.shared = undefined;
+  if (state.openSpans !== undefined) clearOpenSpans(state.openSpans);
+  state.early = undefined;
 }

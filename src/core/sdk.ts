@@ -2,6 +2,7 @@ import type { NodeSDK, NodeSDKConfiguration } from '@opentelemetry/sdk-node';
 import type { NestLensConfig } from './config.js';
 import { createConsoleSpanExporter } from './console-span-exporter.js';
 import { createError, NestLensError } from './errors.js';
+import { OPEN_SPAN_PROCESSOR } from './open-spans.js';
 import {
   type RegisteredApis,
   registeredApis,
@@ -118,6 +119,19 @@ function resourceOf({ resources }: SdkModule, config: NestLensConfig, { resource
 }
 
 /**
+ * Lets a provider tell us of its spans under way. The SDK takes processors only instead of those that its variables ask
+ * for, so ours goes into the list that it has made; where there is no such list, the spans that NestLens made are kept.
+ */
+function keepOpenSpans(provider: object): void {
+  const { _activeSpanProcessor: active } = provider as {
+    _activeSpanProcessor?: { _spanProcessors?: unknown };
+  };
+  const processors = active?._spanProcessors;
+  // First, since processors are told one after another, and one that throws keeps the news from the rest.
+  if (Array.isArray(processors) && !Object.isFrozen(processors)) processors.unshift(OPEN_SPAN_PROCESSOR);
+}
+
+/**
  * Starts the OpenTelemetry Node SDK. What the application gave beats the configured exporter; everything else is left to
  * the SDK's own variables. Throws when the SDK can't be started, and then has registered nothing.
  */
@@ -147,6 +161,7 @@ export async function startSdk(config: NestLensConfig, options: SetupOptions): P
     throw error;
   }
   const provider = before.tracerProvider ? undefined : registeredTracerProvider();
+  if (provider !== undefined) keepOpenSpans(provider);
   const givenPipeline = options.spanExporter !== undefined || options.spanProcessors !== undefined;
   return {
     isExporting: provider !== undefined && (givenPipeline || config.exporter !== 'none'),

@@ -7,16 +7,23 @@ import {
   isObservable,
   type ObservableLike,
 } from './observable-outcome.js';
+import { linkOpenSpan, takeOpenSpans, unlinkOpenSpan } from './open-spans.js';
+import type { OpenSpanLink } from './process-state.js';
 import { recordThrown } from './span-exception.js';
 import { reportSdkFailure, type SpanPlan, startSpan } from './span-plan.js';
 
 const CANCELLED_ATTRIBUTE = 'nestlens.cancelled';
+/** The attribute, and the event, of a span that a shutdown has ended. */
+const TRUNCATED = 'nestlens.truncated';
 
 /** A span under way. Of `end`, `fail` and `cancel` the first call has an effect; this is the only place that ends spans. */
-export class OpenSpan {
+export class OpenSpan implements OpenSpanLink {
   readonly span: Span;
   /** The context of the work: this span is the active one. */
   readonly inside: Context;
+  sequence = 0;
+  older: OpenSpanLink = this;
+  newer: OpenSpanLink = this;
   private open = true;
 
   constructor(
@@ -25,6 +32,7 @@ export class OpenSpan {
   ) {
     this.span = startSpan(plan, outside);
     this.inside = trace.setSpan(outside, this.span);
+    linkOpenSpan(this);
   }
 
   end(): void {
@@ -48,6 +56,7 @@ export class OpenSpan {
   private close(finish?: (span: Span) => void): void {
     if (!this.open) return;
     this.open = false;
+    unlinkOpenSpan(this);
     // The application may have ended the span itself; touching it again would only make the SDK complain.
     if (!this.span.isRecording()) return;
     try {
@@ -59,6 +68,43 @@ export class OpenSpan {
       this.span.end();
     } catch (error) {
       reportSdkFailure(this.plan.name, error);
+    }
+  }
+}
+
+/** What the application may still do to a span that a shutdown has ended. It is no mistake of its own. */
+const DEAF: PropertyDescriptorMap = { end: { value: () => undefined } };
+for (const method of [
+  'setAttribute',
+  'setAttributes',
+  'addEvent',
+  'addLink',
+  'addLinks',
+  'setStatus',
+  'updateName',
+  'recordException',
+]) {
+  DEAF[method] = {
+    value(this: Span) {
+      return this;
+    },
+  };
+}
+
+/**
+ * Ends every span that is still under way, newest first, so that children end before their parents. They say so in an
+ * attribute and an event, and are no errors. The work behind them goes on, and may go on writing to its span.
+ */
+export function truncateOpenSpans(): void {
+  for (const span of takeOpenSpans()) {
+    try {
+      if (!span.isRecording()) continue;
+      span.setAttribute(TRUNCATED, true);
+      span.addEvent(TRUNCATED, { reason: 'telemetry was shut down before the work was done' });
+      span.end();
+      Object.defineProperties(span, DEAF);
+    } catch (error) {
+      reportSdkFailure((span as { name?: string }).name ?? 'still open', error);
     }
   }
 }

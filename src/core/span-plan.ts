@@ -1,6 +1,7 @@
 import type { Attributes, Context, Link, Span, SpanKind, Tracer } from '@opentelemetry/api';
 import { INVALID_SPAN_CONTEXT, trace } from '@opentelemetry/api';
 import { lensTracer } from './lens-tracer.js';
+import { starting } from './open-spans.js';
 import { emitWarnings } from './warnings.js';
 
 /** Options of a site. None of them is looked at while the group is off. */
@@ -76,6 +77,7 @@ export function reportSdkFailure(span: string, error: unknown): void {
 
 /** Starts the span of a plan. A sampler or span processor that throws gives a span that records nothing. */
 export function startSpan(plan: SpanPlan, parent: Context): Span {
+  starting.own = true;
   try {
     const tracer = plan.tracer ?? lensTracer();
     return tracer.startSpan(
@@ -86,5 +88,7 @@ export function startSpan(plan: SpanPlan, parent: Context): Span {
   } catch (error) {
     reportSdkFailure(plan.name, error);
     return trace.wrapSpanContext(trace.getSpanContext(parent) ?? INVALID_SPAN_CONTEXT);
+  } finally {
+    starting.own = false;
   }
 }

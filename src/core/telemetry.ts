@@ -7,6 +7,7 @@ import { registeredTracerProvider } from './otel-globals.js';
 import { processState } from './process-state.js';
 import { type RunningSdk, startSdk } from './sdk.js';
 import type { SetupOptions } from './setup-options.js';
+import { truncateOpenSpans } from './span-outcome.js';
 import { forgetSpanGroupState, setEnabledSpanGroups, setSpanGroupSpec } from './span-group-state.js';
 import { VERSION } from './version.js';
 import { emitWarnings, recordWarning, reportForeignState, type Warning } from './warnings.js';
@@ -166,14 +167,23 @@ async function stop(
   if (mode === null) return forget();
   const { telemetry } = processState;
   telemetry.phase = 'stopping';
-  // Flush first: shutting a provider down can lose what a simple processor still has under way.
-  telemetry.stopped = settleWithin(timeoutMs, [() => pipeline.forceFlush(), () => pipeline.shutdown()]);
+  telemetry.stopped = settleWithin(timeoutMs, [
+    // Flush first: shutting a provider down can lose what a simple processor still has under way.
+    () => endOpenSpansThen(() => pipeline.forceFlush()),
+    // Again: the application goes on during the flush. What it starts from here on is lost.
+    () => endOpenSpansThen(() => pipeline.shutdown()),
+  ]);
   await telemetry.stopped;
   pipeline.release();
   forget();
   Object.assign(telemetry, { stopped: undefined, enabled: false, exporting: false, mode: null });
   // A set-up that waited for this shutdown has moved the phase on already.
   if ((telemetry.phase as string) === 'stopping') telemetry.phase = 'off';
+}
+
+function endOpenSpansThen(step: () => Promise<void>): Promise<void> {
+  truncateOpenSpans();
+  return step();
 }
 
 /**

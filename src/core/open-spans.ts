@@ -1,0 +1,62 @@
+import type { Span } from '@opentelemetry/api';
+import { clearOpenSpans, createOpenSpans, type OpenSpanLink, processState } from './process-state.js';
+
+/**
+ * More than this are not kept. A promise that never settles would keep its span for ever; without a bound an application
+ * that forgets promises would grow by each of them.
+ */
+export const MOST_OPEN_SPANS = 10_000;
+
+const openSpans = (processState.openSpans ??= createOpenSpans());
+const { ring, others } = openSpans;
+
+/** Remembers a span of NestLens, so that a shutdown can end it. The oldest makes room when there are too many. */
+export function linkOpenSpan(link: OpenSpanLink): void {
+  if (openSpans.count >= MOST_OPEN_SPANS) unlinkOpenSpan(ring.newer);
+  link.sequence = ++openSpans.sequence;
+  link.newer = ring;
+  link.older = ring.older;
+  ring.older.newer = link;
+  ring.older = link;
+  openSpans.count++;
+}
+
+/** Forgets a span that has ended; one that was forgotten already has its own link on both sides. */
+export function unlinkOpenSpan(link: OpenSpanLink): void {
+  if (link.older === link) return;
+  link.older.newer = link.newer;
+  link.newer.older = link.older;
+  link.older = link;
+  link.newer = link;
+  openSpans.count--;
+}
+
+/** The spans under way, newest first, which are forgotten with that. */
+export function takeOpenSpans(): Span[] {
+  const found = [...others].map(([span, sequence]) => ({ span, sequence }));
+  for (let link = ring.older; link !== ring; link = link.older) {
+    if (link.span !== undefined) found.push({ span: link.span, sequence: link.sequence });
+  }
+  clearOpenSpans(openSpans);
+  return found.sort((a, b) => b.sequence - a.sequence).map(({ span }) => span);
+}
+
+/** While NestLens starts a span of its own, which is linked then, the processor below needn't keep it too. */
+export const starting = { own: false };
+
+/** Keeps the other spans of a provider: those of instrumentations, and those that the application makes by hand. */
+export const OPEN_SPAN_PROCESSOR = {
+  onStart(span: Span): void {
+    if (starting.own) return;
+    if (others.size >= MOST_OPEN_SPANS) {
+      for (const oldest of others.keys()) {
+        others.delete(oldest);
+        break;
+      }
+    }
+    others.set(span, ++openSpans.sequence);
+  },
+  onEnd: (span: unknown): void => void others.delete(span as Span),
+  forceFlush: (): Promise<void> => Promise.resolve(),
+  shutdown: (): Promise<void> => Promise.resolve(),
+};
