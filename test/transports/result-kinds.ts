@@ -143,6 +143,47 @@ async function* failingGenerator(timeline: Timeline): AsyncGenerator<string> {
   throw boom();
 }
 
+/** Goes on for ever; a moment after each value it waits for the next one. */
+async function* endlessGenerator(timeline: Timeline): AsyncGenerator<string> {
+  try {
+    for (;;) {
+      timeline.mark();
+      yield 'a';
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+  } finally {
+    timeline.mark();
+    timeline.note('returned early');
+  }
+}
+
+/** What a publisher hands to its subscribers: an iterator of a class of its own, which isn't a generator. */
+class Subscription implements AsyncIterableIterator<string> {
+  private count = 0;
+
+  constructor(private readonly timeline: Timeline) {}
+
+  async next(): Promise<IteratorResult<string>> {
+    await turn();
+    this.count += 1;
+    if (this.count <= 2) return { done: false, value: 'ab'.charAt(this.count - 1) };
+    this.timeline.note('exhausted');
+    return { done: true, value: undefined };
+  }
+
+  async return(): Promise<IteratorResult<string>> {
+    return { done: true, value: undefined };
+  }
+
+  async throw(reason: unknown): Promise<never> {
+    throw reason;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}
+
 const boom = (): Error => new Error('boom');
 const notFound = (): Error => new NotFoundException('not here');
 
@@ -335,4 +376,63 @@ export const graphqlKinds: readonly ResultKind[] = [
   ...thrownKinds('an `HttpException` below 500', notFound, 'unset'),
   ...thrownKinds('an `HttpException` from 500 up', () => new ServiceUnavailableException('busy'), 'error'),
   ...thrownKinds('a `GraphQLError`', () => new GraphQLError('no such order'), 'error'),
+];
+
+/** Subscriptions, over WebSockets; their values are strings. */
+export const subscriptionKinds: readonly ResultKind[] = [
+  { result: 'an async generator', handle: generator, ends: 'exhausted', status: 'unset' },
+  {
+    result: 'a promise of an async generator',
+    handle: async (timeline) => {
+      await turn();
+      return generator(timeline);
+    },
+    ends: 'exhausted',
+    status: 'unset',
+  },
+  {
+    result: 'an async generator that throws after values',
+    handle: failingGenerator,
+    ends: 'throws',
+    status: 'error',
+    exception: 'boom',
+  },
+  {
+    result: 'an async generator, and the client leaves',
+    handle: endlessGenerator,
+    ends: 'returned early',
+    status: 'unset',
+    clientLeaves: true,
+  },
+  {
+    result: 'the iterator of a publisher',
+    handle: (timeline) => {
+      timeline.mark();
+      timeline.note('returns');
+      return new Subscription(timeline);
+    },
+    ends: 'returns',
+    status: 'unset',
+  },
+  {
+    result: 'an error that is thrown at once',
+    handle: throwing(boom),
+    ends: 'throws',
+    status: 'error',
+    exception: 'boom',
+  },
+  {
+    result: 'a promise that rejects',
+    handle: rejecting(boom),
+    ends: 'settles',
+    status: 'error',
+    exception: 'boom',
+  },
+  {
+    result: 'an `HttpException` below 500, thrown at once',
+    handle: throwing(notFound),
+    ends: 'throws',
+    status: 'unset',
+    exception: 'not here',
+  },
 ];
