@@ -85,6 +85,8 @@ export interface ProcessState {
   openSpans?: OpenSpans;
   /** The SDK that `nest-lens/register` started, until a set-up takes it over. */
   early?: EarlyStart | undefined;
+  /** Why that start failed, so that a set-up that fails for the same reason needn't say so again. */
+  earlyFailure?: string | undefined;
 }
 
 /** A link of the ring of spans that NestLens has under way. */
@@ -136,6 +138,10 @@ export interface SharedHandle {
 
 /** Structural: the copy that started the SDK may be another one than the copy that takes it over. */
 export interface EarlyStart {
+  /** What it was started with, to be compared. */
+  readonly settings: string;
+  /** Hands it over: from now on somebody else ends it. */
+  take(): void;
   readonly isExporting: boolean;
   forceFlush(): Promise<void>;
   shutdown(): Promise<void>;
@@ -258,4 +264,5 @@ export function resetProcessState(): void {
   state.shared = undefined;
   if (state.openSpans !== undefined) clearOpenSpans(state.openSpans);
   state.early = undefined;
+  state.earlyFailure = undefined;
 }

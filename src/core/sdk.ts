@@ -35,12 +35,14 @@ async function loadSdk(): Promise<SdkModule> {
   try {
     return await import('@opentelemetry/sdk-node');
   } catch (error) {
-    const { code } = error as { code?: unknown };
-    if (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') {
-      throw Object.assign(createError(NestLensError, 'SDK_NOT_FOUND'), { cause: error });
-    }
-    throw error;
+    throw notFoundOr(error);
   }
+}
+
+function notFoundOr(error: unknown): unknown {
+  const { code } = error as { code?: unknown };
+  if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') return error;
+  return Object.assign(createError(NestLensError, 'SDK_NOT_FOUND'), { cause: error });
 }
 
 /** Makes spans and propagates them, but exports nothing: the SDK registers a provider only if it has a processor. */
@@ -136,7 +138,25 @@ function keepOpenSpans(provider: object): void {
  * the SDK's own variables. Throws when the SDK can't be started, and then has registered nothing.
  */
 export async function startSdk(config: NestLensConfig, options: SetupOptions): Promise<RunningSdk> {
-  const sdkModule = await loadSdk();
+  return startLoaded(await loadSdk(), config, options);
+}
+
+/** The same at once, with an SDK that `require` finds: before the application loads there is no time to wait. */
+export function startSdkNow(
+  load: (specifier: string) => unknown,
+  config: NestLensConfig,
+  options: SetupOptions,
+): RunningSdk {
+  let sdkModule: SdkModule;
+  try {
+    sdkModule = load('@opentelemetry/sdk-node') as SdkModule;
+  } catch (error) {
+    throw notFoundOr(error);
+  }
+  return startLoaded(sdkModule, config, options);
+}
+
+function startLoaded(sdkModule: SdkModule, config: NestLensConfig, options: SetupOptions): RunningSdk {
   const before = registeredApis();
   const release = (): void => {
     // An instrumentation that is left on would go on beside those of the next set-up.

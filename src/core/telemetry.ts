@@ -1,6 +1,9 @@
 import { type Meter, metrics, type Tracer, trace } from '@opentelemetry/api';
 import { isSdkDisabled, type NestLensConfig, specSourceOf, validateConfig } from './config.js';
+import { whenLoopDrains } from './drained-loop.js';
+import { differsFromEarly, takeEarlySdk } from './early-sdk.js';
 import { createError, TelemetryAlreadySetUpError } from './errors.js';
+import { modulesLoadedBefore } from './instrumented-modules.js';
 import { LONGEST_TIMER_MS } from './longest-timer.js';
 import { SCOPE_NAME } from './lens-tracer.js';
 import { registeredTracerProvider } from './otel-globals.js';
@@ -34,7 +37,7 @@ export interface TelemetryHandle {
   /**
    * Flushes, ends what this set-up built, turns every group off, and allows a new set-up. Repeated and concurrent calls get
    * the same promise. Settles within the limit and never rejects; a failure is one warning. A provider of the application is
-   * flushed, and not shut down.
+   * flushed, and not shut down. A process that ends because it has nothing left to do does this by itself.
    *
    * @param timeoutMs milliseconds. Default: 5,000
    */
@@ -64,7 +67,11 @@ const NOTHING: Pipeline = {
  *
  * @example
  * const handle = await setupTelemetry(nestLensConfigFromEnv());
- * process.once('beforeExit', () => void handle.shutdown());
+ * try {
+ *   await main();
+ * } finally {
+ *   await handle.shutdown();
+ * }
  */
 export async function setupTelemetry(
   config: NestLensConfig,
@@ -76,6 +83,7 @@ export async function setupTelemetry(
   if (!valid.enabled || isSdkDisabled()) {
     if (valid.enabled) recordWarning({ code: 'SDK_DISABLED', details: {} });
     setEnabledSpanGroups([]);
+    await endEarlySdk();
     if (telemetry.phase === 'off') {
       Object.assign(telemetry, { configuredSpec: valid.spanGroups, specSource: specSourceOf(config) });
     }
@@ -116,9 +124,17 @@ async function buildPipeline(
   config: NestLensConfig,
   options: SetupOptions,
 ): Promise<{ pipeline: Pipeline; mode: 'own' | 'attach'; warnings: Warning[] }> {
+  const given = Object.entries(options).some(([key, value]) => key !== 'mode' && value !== undefined);
+  const early = takeEarlySdk();
+  if (early !== undefined) {
+    const warnings: Warning[] =
+      given || differsFromEarly(early, config)
+        ? [{ code: 'OPTIONS_IGNORED', details: { reason: 'early start' } }]
+        : [];
+    return { mode: 'own', pipeline: early, warnings };
+  }
   const provider = registeredTracerProvider() as { forceFlush?(): Promise<void> } | undefined;
   if (provider !== undefined) {
-    const given = Object.entries(options).some(([key, value]) => key !== 'mode' && value !== undefined);
     return {
       mode: 'attach',
       pipeline: {
@@ -133,7 +149,21 @@ async function buildPipeline(
   if (options.mode === 'attach') {
     return { mode: 'attach', pipeline: NOTHING, warnings: [{ code: 'NO_TRACER_PROVIDER', details: {} }] };
   }
-  return { mode: 'own', pipeline: await startSdk(config, options), warnings: [] };
+  const isNestRunning = processState.defaultLogger !== undefined;
+  const modules = modulesLoadedBefore(options.instrumentations?.flat() ?? [], isNestRunning);
+  return {
+    mode: 'own',
+    pipeline: await startSdk(config, options),
+    warnings: modules.length > 0 ? [{ code: 'INSTRUMENTATION_LATE', details: { modules } }] : [],
+  };
+}
+
+/** The environment wanted telemetry and the application doesn't: the application's word counts. */
+async function endEarlySdk(): Promise<void> {
+  const early = takeEarlySdk();
+  if (early === undefined) return;
+  await settleWithin(DEFAULT_TIMEOUT_MS, [() => early.shutdown()]);
+  early.release();
 }
 
 function createHandle(
@@ -142,6 +172,11 @@ function createHandle(
   forget: () => void,
 ): TelemetryHandle {
   let stopped: Promise<void> | undefined;
+  const shutdown = (timeoutMs = DEFAULT_TIMEOUT_MS): Promise<void> => {
+    stopWaiting();
+    return (stopped ??= stop(pipeline, mode, timeoutMs, forget));
+  };
+  const stopWaiting = mode === null ? () => undefined : whenLoopDrains(() => void shutdown());
   return {
     get tracer() {
       return trace.getTracer(SCOPE_NAME, VERSION);
@@ -154,7 +189,7 @@ function createHandle(
     },
     mode,
     forceFlush: (timeoutMs = DEFAULT_TIMEOUT_MS) => settleWithin(timeoutMs, [() => pipeline.forceFlush()]),
-    shutdown: (timeoutMs = DEFAULT_TIMEOUT_MS) => (stopped ??= stop(pipeline, mode, timeoutMs, forget)),
+    shutdown,
   };
 }
 

@@ -32,7 +32,10 @@ interface WarningDetails {
   SDK_DISABLED: Record<string, never>;
   NO_TRACER_PROVIDER: Record<string, never>;
   PROVIDER_KEPT: Record<string, never>;
-  OPTIONS_IGNORED: { reason: 'second app' | 'second forRoot' };
+  OPTIONS_IGNORED: { reason: 'second app' | 'second forRoot' | 'early start' };
+  INSTRUMENTATION_LATE: { modules: readonly string[] };
+  INSTRUMENTATION_FAILED: { instrumentation: string; error: unknown };
+  NO_SHUTDOWN_HOOKS: Record<string, never>;
   STATE_PROTOCOL_MISMATCH: { version: string; otherKey: string; otherVersion: string };
 }
 
@@ -56,6 +59,9 @@ export type LensWarningCode =
   | 'NO_TRACER_PROVIDER'
   | 'PROVIDER_KEPT'
   | 'OPTIONS_IGNORED'
+  | 'INSTRUMENTATION_LATE'
+  | 'INSTRUMENTATION_FAILED'
+  | 'NO_SHUTDOWN_HOOKS'
   | 'STATE_PROTOCOL_MISMATCH';
 
 /** One warning: a stable `code`, the sentence, and the facts in it. */
@@ -104,6 +110,16 @@ function reason(error: unknown): string {
     return 'an error that cannot be printed';
   }
 }
+
+const OPTIONS_IGNORED: Readonly<Record<WarningDetails['OPTIONS_IGNORED']['reason'], string>> = {
+  'second app':
+    'Telemetry is already live in this process, set up by another application. This one joins it, and its own telemetry options are ignored.',
+  'second forRoot':
+    'NestLensModule.forRoot was called more than once in one application. The first call sets up; the other options of later ones are ignored, only their registrations count.',
+  'early start':
+    'Telemetry was started by nest-lens/register, from the environment. What the application says otherwise (exporters, processors, ' +
+    'readers, instrumentations, resource, which signals) is ignored; the spec counts. Say it in variables, or start without nest-lens/register.',
+};
 
 /** The one table of what NestLens warns about: code -> message. What is wrong, what the choices are, what to do next. */
 const MESSAGES: { readonly [C in LensWarningCode]: (details: WarningDetails[C]) => string } = {
@@ -161,10 +177,16 @@ const MESSAGES: { readonly [C in LensWarningCode]: (details: WarningDetails[C]) 
   PROVIDER_KEPT: () =>
     'A tracer provider is already registered in this process, so NestLens uses that one: exporter, span processors, ' +
     "metric reader, instrumentations and resource attributes given to NestLens are ignored. Use mode 'attach' and leave them out, or don't register your own.",
-  OPTIONS_IGNORED: ({ reason: why }) =>
-    why === 'second app'
-      ? 'Telemetry is already live in this process, set up by another application. This one joins it, and its own telemetry options are ignored.'
-      : 'NestLensModule.forRoot was called more than once in one application. The first call sets up; the other options of later ones are ignored, only their registrations count.',
+  OPTIONS_IGNORED: ({ reason: why }) => OPTIONS_IGNORED[why],
+  INSTRUMENTATION_LATE: ({ modules }) =>
+    `The given instrumentations patch ${list(modules)} while these are loaded, and they are loaded already: expect no spans ` +
+    `from them. Start with \`node --import nest-lens/register\`, which is early enough. NestLens's own spans are made either way.`,
+  INSTRUMENTATION_FAILED: ({ instrumentation, error }) =>
+    `Instrumentation '${instrumentation}' is installed but can't be used (${reason(error)}). Telemetry starts without it. ` +
+    `Install the version that goes with your SDK, or uninstall it.`,
+  NO_SHUTDOWN_HOOKS: () =>
+    'Nothing in this process listens to SIGTERM, so a container that is stopped ends at once: spans that wait to be exported ' +
+    'and spans under way will be lost. Call app.enableShutdownHooks(), which closes the application then.',
   STATE_PROTOCOL_MISMATCH: ({ version, otherKey, otherVersion }) =>
     `NestLens ${version} found the shared state of an incompatible NestLens ${otherVersion} (${otherKey}) in this process. ` +
     `The two don't share span groups: each goes on by itself. Install one version for all libraries.`,

@@ -9,7 +9,7 @@ import { nearestName } from '../core/nearest-name.js';
 import { processState } from '../core/process-state.js';
 import { setEnabledSpanGroups } from '../core/span-group-state.js';
 import { setupTelemetry } from '../core/telemetry.js';
-import { emitWarnings, type Warning } from '../core/warnings.js';
+import { emitWarnings, recordWarning, type Warning } from '../core/warnings.js';
 import type { LensApp } from './lens-app.js';
 import type { NestLensModuleOptions } from './nest-lens-options.js';
 import { joinTelemetry, leaveTelemetry } from './shared-telemetry.js';
@@ -77,9 +77,15 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
       }
       const code = (error as { name?: unknown }).name === 'ConfigError' ? 'CONFIG_INVALID' : 'SETUP_FAILED';
       if (processState.telemetry.phase === 'off') setEnabledSpanGroups([]);
-      emitWarnings([{ code, details: { error } }]);
+      // nest-lens/register has tried before, and has said so.
+      const isKnown = processState.earlyFailure === (error as Error | undefined)?.message;
+      (isKnown ? recordWarning : emitOne)({ code, details: { error } });
     }
   }
+}
+
+function emitOne(warning: Warning): void {
+  emitWarnings([warning]);
 }
 
 function warnIgnored(): void {

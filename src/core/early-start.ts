@@ -1,0 +1,68 @@
+import { createRequire, register } from 'node:module';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { isSdkDisabled, nestLensConfigFromEnv } from './config.js';
+import { keepEarlySdk } from './early-sdk.js';
+import { installedInstrumentations } from './installed-instrumentations.js';
+import { instrumentedModules } from './instrumented-modules.js';
+import { registeredTracerProvider } from './otel-globals.js';
+import { processState } from './process-state.js';
+import { startSdkNow } from './sdk.js';
+import type { InstrumentationLike } from './setup-options.js';
+import { emitWarnings } from './warnings.js';
+
+/**
+ * Starts the SDK and the instrumentations that are installed, before the application loads; a set-up takes them over. It
+ * reads the environment only, and does nothing when that doesn't enable telemetry, or when a provider is registered already.
+ * Everything in here happens at once: after `--require` the application loads in the same turn. Never throws.
+ */
+export function startEarly(): void {
+  if (processState.early !== undefined || processState.telemetry.phase !== 'off') return;
+  try {
+    const config = nestLensConfigFromEnv();
+    if (!config.enabled || isSdkDisabled() || registeredTracerProvider() !== undefined) return;
+    const require = requireOfApplication();
+    // Instrumentations first: they have to see everything that the SDK makes Node load.
+    const { instrumentations, foundIn } = installedInstrumentations(require, (specifier) =>
+      attemptResolve(require, specifier),
+    );
+    if (foundIn !== undefined) hookImports(foundIn, instrumentations);
+    keepEarlySdk(startSdkNow(require, config, { instrumentations }), config);
+  } catch (error) {
+    const { name, message } = error as { name?: unknown; message?: unknown };
+    processState.earlyFailure = String(message);
+    emitWarnings([{ code: name === 'ConfigError' ? 'CONFIG_INVALID' : 'SETUP_FAILED', details: { error } }]);
+  }
+}
+
+/** What the application can load: the packages are its own, wherever this one is. */
+function requireOfApplication(): NodeJS.Require {
+  const main = process.argv[1];
+  return createRequire(main === undefined ? join(process.cwd(), 'any.js') : resolve(main));
+}
+
+function attemptResolve(require: NodeJS.Require, specifier: string): string | undefined {
+  try {
+    return require.resolve(specifier);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Lets the instrumentations see ES modules too, by the hook that their base package brings. It is told what they patch, so
+ * that all other modules are loaded as ever.
+ */
+function hookImports(foundIn: string, instrumentations: readonly InstrumentationLike[]): void {
+  const hook = attemptResolve(createRequire(foundIn), '@opentelemetry/instrumentation/hook.mjs');
+  if (hook === undefined) return;
+  const include: (string | RegExp)[] = [];
+  for (const instrumentation of instrumentations) {
+    for (const { name, hasFiles } of instrumentedModules(instrumentation) ?? []) {
+      include.push(name);
+      if (hasFiles) include.push(new RegExp(`/node_modules/${name}/`));
+    }
+  }
+  if (include.length === 0) return;
+  register(pathToFileURL(hook).href, { parentURL: pathToFileURL(foundIn).href, data: { include } });
+}

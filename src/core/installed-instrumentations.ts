@@ -1,0 +1,98 @@
+import type { InstrumentationLike } from './setup-options.js';
+import { emitWarnings } from './warnings.js';
+
+const ALL_IN_ONE = '@opentelemetry/auto-instrumentations-node';
+
+/** What is looked for where the package that has them all isn't installed. */
+const KNOWN = [
+  ...[
+    'http',
+    'undici',
+    'express',
+    'nestjs-core',
+    'graphql',
+    'grpc',
+    'pg',
+    'mysql',
+    'mysql2',
+    'mongodb',
+    'mongoose',
+    'redis',
+    'ioredis',
+    'knex',
+    'amqplib',
+    'kafkajs',
+    'socket.io',
+    'dataloader',
+    'aws-sdk',
+    'pino',
+    'winston',
+  ].map((name) => `@opentelemetry/instrumentation-${name}`),
+  '@fastify/otel',
+];
+
+/** Fastify's own does nothing by itself without it; the others know no such option. */
+const OPTIONS = { registerOnInitialization: true };
+
+/** The instrumentations that were found, and the package of one of them. */
+export interface InstalledInstrumentations {
+  readonly instrumentations: InstrumentationLike[];
+  readonly foundIn: string | undefined;
+}
+
+type Load = (specifier: string) => unknown;
+
+/**
+ * Makes the instrumentations that the application has installed: those of `@opentelemetry/auto-instrumentations-node`, by its
+ * own variables, else each of the better known ones that is there. One that fails costs itself and a warning.
+ */
+export function installedInstrumentations(
+  load: Load,
+  resolve: (specifier: string) => string | undefined,
+): InstalledInstrumentations {
+  const allInOne = resolve(ALL_IN_ONE);
+  if (allInOne !== undefined) {
+    const instrumentations = attempt(ALL_IN_ONE, () => {
+      const { getNodeAutoInstrumentations } = load(ALL_IN_ONE) as {
+        getNodeAutoInstrumentations(this: void): InstrumentationLike[];
+      };
+      return getNodeAutoInstrumentations();
+    });
+    if (instrumentations !== undefined) return { instrumentations, foundIn: allInOne };
+  }
+  const found: InstrumentationLike[] = [];
+  let foundIn: string | undefined;
+  for (const name of KNOWN) {
+    const file = resolve(name);
+    if (file === undefined) continue;
+    const made = attempt(name, () => makeInstrumentations(load(name)));
+    if (made === undefined) continue;
+    found.push(...made);
+    foundIn ??= file;
+  }
+  return { instrumentations: found, foundIn };
+}
+
+function attempt<T>(instrumentation: string, make: () => T): T | undefined {
+  try {
+    return make();
+  } catch (error) {
+    emitWarnings([{ code: 'INSTRUMENTATION_FAILED', details: { instrumentation, error } }]);
+    return undefined;
+  }
+}
+
+type InstrumentationClass = new (options: object) => InstrumentationLike;
+
+/** A package exports its instrumentation as a class `<What>Instrumentation`, under one name or several. */
+function makeInstrumentations(exported: unknown): InstrumentationLike[] {
+  const classes = Object.entries(exported as Record<string, unknown>).filter(
+    ([name, value]) =>
+      /.Instrumentation$/.test(name) &&
+      typeof value === 'function' &&
+      typeof (value.prototype as Partial<InstrumentationLike> | undefined)?.enable === 'function',
+  );
+  return [...new Set(classes.map(([, value]) => value as InstrumentationClass))].map(
+    (Instrumentation) => new Instrumentation(OPTIONS),
+  );
+}

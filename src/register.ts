@@ -1,0 +1,7 @@
+/**
+ * `nest-lens/register`: starts the SDK and the installed instrumentations before the application loads, by
+ * `node --import nest-lens/register dist/main.js`, or `--require`. Needs `@opentelemetry/api` and `@opentelemetry/sdk-node`.
+ */
+import { startEarly } from './core/early-start.js';
+
+startEarly();
