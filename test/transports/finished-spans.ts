@@ -22,7 +22,7 @@ export function markersOf(spans: readonly ReadableSpan[]): ReadableSpan[] {
 export async function expectSpanLife(
   builder: LensAppBuilder,
   timeline: Timeline,
-  { name, kind, binding }: { name: string; kind: ResultKind; binding: Binding },
+  { name, kind, binding }: { name: string; kind: ResultKind; binding: Binding | 'job' },
 ): Promise<ReadableSpan> {
   const spans = await finishedSpans(builder);
   const span = theSpan(spans, name);
@@ -30,16 +30,22 @@ export async function expectSpanLife(
 
   expect([...builder.tracker.open].map((open) => open.name)).toEqual([]);
   expect(spans.filter((other) => other !== span && other.name !== MARKER)).toEqual([]);
-  expect(timeline.spanStarts).toEqual(
-    binding === 'intercepted' ? ['guards run', 'pipes run'] : ['pipes run', 'called'],
-  );
+  expect(timeline.spanStarts).toEqual(STARTS[binding]);
   expect(timeline.spanEnds).toBe(ends);
   expect(span.status.code).toBe(status === 'error' ? SpanStatusCode.ERROR : SpanStatusCode.UNSET);
-  expect(span.attributes['nestlens.cancelled']).toBe(kind.clientLeaves);
+  expect(span.attributes['nestlens.cancelled']).toBe(kind.cancelled);
   expect(exceptionsOf(span)).toEqual(kind.exception === undefined ? [] : [kind.exception]);
   for (const marker of markersOf(spans)) expect(parentIdOf(marker)).toBe(span.spanContext().spanId);
   return span;
 }
+
+/** The moments around the start of the span. */
+const STARTS = {
+  plain: [],
+  decorated: ['pipes run', 'called'],
+  intercepted: ['guards run', 'pipes run'],
+  job: [undefined, 'called'],
+};
 
 function exceptionsOf(span: ReadableSpan): unknown[] {
   return span.events

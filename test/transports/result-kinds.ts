@@ -26,7 +26,9 @@ export interface ResultKind extends SpanLife {
   readonly handle: (timeline: Timeline, response?: any) => unknown;
   /** Of the exception that the span records. */
   readonly exception?: string;
-  /** The client leaves after the first value, or before there is one; the span says that the work was given up. */
+  /** The span says that the work was given up. */
+  readonly cancelled?: true;
+  /** The client leaves, after the first value if there is one. */
   readonly clientLeaves?: true;
   readonly intercepted?: Partial<SpanLife>;
 }
@@ -233,6 +235,7 @@ const leftObservable = (valueOf = itself): ResultKind => ({
   handle: endless(valueOf),
   ends: 'unsubscribed',
   status: 'unset',
+  cancelled: true,
   clientLeaves: true,
 });
 
@@ -402,6 +405,7 @@ export const subscriptionKinds: readonly ResultKind[] = [
     handle: endlessGenerator,
     ends: 'returned early',
     status: 'unset',
+    cancelled: true,
     clientLeaves: true,
   },
   {
@@ -434,5 +438,20 @@ export const subscriptionKinds: readonly ResultKind[] = [
     ends: 'throws',
     status: 'unset',
     exception: 'not here',
+  },
+];
+
+/** Jobs and listeners, whom nobody asks for an answer. */
+export const jobKinds: readonly ResultKind[] = [
+  ...valueKinds,
+  {
+    result: 'an observable that nobody subscribes',
+    handle: (timeline) => {
+      setImmediate(() => timeline.note('next macrotask'));
+      return observable()(timeline);
+    },
+    ends: 'next macrotask',
+    status: 'unset',
+    cancelled: true,
   },
 ];

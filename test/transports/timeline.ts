@@ -12,6 +12,7 @@ export type Moment =
   | 'completes'
   | 'fails'
   | 'unsubscribed'
+  | 'next macrotask'
   | 'exhausted'
   | 'returned early';
 
