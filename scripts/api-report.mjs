@@ -12,7 +12,7 @@ import {
 } from '@microsoft/api-extractor';
 
 const projectFolder = fileURLToPath(new URL('..', import.meta.url)).replace(/[/\\]$/, '');
-const ENTRIES = ['index', 'core', 'fallbacks', 'testing'];
+const ENTRIES = ['index', 'core', 'fallbacks', 'testing', 'register'];
 
 // Findings go into the report, beside the declaration that they are about; any of them fails the run.
 const asFinding = { logLevel: 'warning', addToApiReportFile: true };
