@@ -10,10 +10,14 @@ export const MOST_OPEN_SPANS = 10_000;
 const openSpans = (processState.openSpans ??= createOpenSpans());
 const { ring, others } = openSpans;
 
+/** Numbers spans as they start; which of two is the newer one is decided by that. */
+export function nextSequence(): number {
+  return ++openSpans.sequence;
+}
+
 /** Remembers a span of NestLens, so that a shutdown can end it. The oldest makes room when there are too many. */
 export function linkOpenSpan(link: OpenSpanLink): void {
   if (openSpans.count >= MOST_OPEN_SPANS) unlinkOpenSpan(ring.newer);
-  link.sequence = ++openSpans.sequence;
   link.newer = ring;
   link.older = ring.older;
   ring.older.newer = link;
@@ -54,7 +58,7 @@ export const OPEN_SPAN_PROCESSOR = {
         break;
       }
     }
-    others.set(span, ++openSpans.sequence);
+    others.set(span, nextSequence());
   },
   onEnd: (span: unknown): void => void others.delete(span as Span),
   forceFlush: (): Promise<void> => Promise.resolve(),

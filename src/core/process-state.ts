@@ -92,7 +92,7 @@ export interface ProcessState {
 /** A link of the ring of spans that NestLens has under way. */
 export interface OpenSpanLink {
   readonly span: Span | undefined;
-  sequence: number;
+  readonly sequence: number;
   older: OpenSpanLink;
   newer: OpenSpanLink;
 }
@@ -132,7 +132,10 @@ export function createOpenSpans(): OpenSpans {
 
 /** The part of a handle that applications share. */
 export interface SharedHandle {
-  forceFlush(timeoutMs?: number): Promise<void>;
+  readonly mode: 'own' | 'attach' | null;
+  readonly isExporting: boolean;
+  /** Absent in a handle that an older copy made. */
+  flushAhead?(timeoutMs: number): Promise<void>;
   shutdown(timeoutMs?: number): Promise<void>;
 }
 

@@ -44,6 +44,15 @@ export interface TelemetryHandle {
   shutdown(timeoutMs?: number): Promise<void>;
 }
 
+/** What the Nest layer also does with a handle. */
+export interface ClosingHandle extends TelemetryHandle {
+  /**
+   * Begins to export what is waiting, for an application that is about to close, and waits for that, but not long: what is
+   * not done by then, or fails, is the shutdown's business. Logs nothing.
+   */
+  flushAhead(timeoutMs: number): Promise<void>;
+}
+
 /** What a handle flushes and shuts down: our SDK, the application's provider, or nothing. */
 type Pipeline = RunningSdk;
 
@@ -166,15 +175,12 @@ async function endEarlySdk(): Promise<void> {
   early.release();
 }
 
-function createHandle(
-  pipeline: Pipeline,
-  mode: 'own' | 'attach' | null,
-  forget: () => void,
-): TelemetryHandle {
+function createHandle(pipeline: Pipeline, mode: 'own' | 'attach' | null, forget: () => void): ClosingHandle {
   let stopped: Promise<void> | undefined;
+  let ahead: Promise<unknown> | undefined;
   const shutdown = (timeoutMs = DEFAULT_TIMEOUT_MS): Promise<void> => {
     stopWaiting();
-    return (stopped ??= stop(pipeline, mode, timeoutMs, forget));
+    return (stopped ??= stop({ pipeline, mode, timeoutMs, forget, ahead }));
   };
   const stopWaiting = mode === null ? () => undefined : whenLoopDrains(() => void shutdown());
   return {
@@ -190,21 +196,32 @@ function createHandle(
     mode,
     forceFlush: (timeoutMs = DEFAULT_TIMEOUT_MS) => settleWithin(timeoutMs, [() => pipeline.forceFlush()]),
     shutdown,
+    flushAhead: async (timeoutMs) => {
+      if (mode === null || stopped !== undefined) return;
+      const flush = pipeline.forceFlush();
+      ahead = Promise.all([ahead, flush]);
+      ahead.catch(() => undefined);
+      await within(timeoutMs, Promise.allSettled([flush]));
+    },
   };
 }
 
-async function stop(
-  pipeline: Pipeline,
-  mode: 'own' | 'attach' | null,
-  timeoutMs: number,
-  forget: () => void,
-): Promise<void> {
+interface Stop {
+  readonly pipeline: Pipeline;
+  readonly mode: 'own' | 'attach' | null;
+  readonly timeoutMs: number;
+  readonly forget: () => void;
+  /** Flushes that were begun before. */
+  readonly ahead: Promise<unknown> | undefined;
+}
+
+async function stop({ pipeline, mode, timeoutMs, forget, ahead }: Stop): Promise<void> {
   if (mode === null) return forget();
   const { telemetry } = processState;
   telemetry.phase = 'stopping';
   telemetry.stopped = settleWithin(timeoutMs, [
     // Flush first: shutting a provider down can lose what a simple processor still has under way.
-    () => endOpenSpansThen(() => pipeline.forceFlush()),
+    () => endOpenSpansThen(async () => void (await Promise.all([ahead, pipeline.forceFlush()]))),
     // Again: the application goes on during the flush. What it starts from here on is lost.
     () => endOpenSpansThen(() => pipeline.shutdown()),
   ]);
@@ -238,17 +255,25 @@ async function settleWithin(timeoutMs: number, steps: readonly (() => Promise<vo
     }
     await runNext();
   };
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeUp = new Promise<'time is up'>((resolve) => {
-    timer = setTimeout(() => resolve('time is up'), Math.min(timeoutMs, LONGEST_TIMER_MS));
-  });
-  const outcome = await Promise.race([runNext(), timeUp]);
-  clearTimeout(timer);
+  const outcome = await within(timeoutMs, runNext());
   if (outcome === 'time is up') {
     errors.push(new Error('the time is up'));
     void runNext();
   }
   if (errors.length > 0) {
     emitWarnings([{ code: 'FLUSH_INCOMPLETE', details: { error: errors.flat()[0], timeoutMs } }]);
+  }
+}
+
+/** Waits for a promise, but not longer than that; the timer is gone either way. */
+async function within<T>(timeoutMs: number, promise: Promise<T>): Promise<T | 'time is up'> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeUp = new Promise<'time is up'>((resolve) => {
+    timer = setTimeout(() => resolve('time is up'), Math.min(timeoutMs, LONGEST_TIMER_MS));
+  });
+  try {
+    return await Promise.race([promise, timeUp]);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -12,6 +12,8 @@ import { SpanSites } from './span-sites.js';
 export class LensApp {
   readonly sites: SpanSites;
   readonly spanRegistry: SpanRegistryService;
+  /** Set by the first `forRoot` while its telemetry is live. */
+  flushAhead: () => Promise<void> = () => Promise.resolve();
   private readonly held: string[] = [];
 
   constructor(private readonly modules: ModulesContainer) {

@@ -12,6 +12,7 @@ import { createError, NestLensError } from '../core/errors.js';
 import { HttpRoutes } from './http-routes.js';
 import { lensAppOf } from './lens-app.js';
 import { createLensController, type LensControllerOptions, mapLensRoutes } from './lens.controller.js';
+import { NestLensClosingModule } from './nest-lens-closing.module.js';
 import { NestLensFeatureModule } from './nest-lens-feature.module.js';
 import {
   NEST_LENS_OPTIONS,
@@ -86,7 +87,7 @@ export class NestLensModule implements OnModuleInit {
    */
   static forRootAsync(options: NestLensModuleAsyncOptions): DynamicModule {
     const root = createRoot(options.introspection, asyncOptionsProviders(options));
-    return { ...root, imports: options.imports ?? [] };
+    return { ...root, imports: [...(root.imports ?? []), ...(options.imports ?? [])] };
   }
 
   /**
@@ -116,6 +117,7 @@ function createRoot(
   return {
     module: NestLensModule,
     global: true,
+    imports: [NestLensClosingModule],
     controllers: LensController === undefined ? [] : [LensController],
     providers: [
       ...options,

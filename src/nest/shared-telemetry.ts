@@ -26,6 +26,14 @@ export async function joinTelemetry(setUp: () => Promise<TelemetryHandle>): Prom
   }
 }
 
+/** Begins to export, if the next one to leave is the last, and waits a little for it. */
+export async function flushSharedAhead(timeoutMs: number): Promise<void> {
+  const { shared } = processState;
+  if (shared?.users !== 1) return;
+  const handle = await shared.ready;
+  await handle.flushAhead?.(timeoutMs);
+}
+
 /** Leaves the shared set-up; the last one waits for its shutdown, for at most so many milliseconds. */
 export async function leaveTelemetry(timeoutMs: number | undefined): Promise<void> {
   const { shared } = processState;

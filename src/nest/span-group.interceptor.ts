@@ -97,7 +97,7 @@ function intercept(
   const method = execution.getHandler();
   const begin = (outside: Context): CoveredSubscription => {
     const plan = handler.plan(type);
-    const open = new OpenSpan(plan, outside);
+    const open = new OpenSpan(plan, outside).lasting();
     const call = { method, span: open.span, spanName: plan.name, claimed: false };
     const inside = withCoveredCall(open.inside, call);
     try {

@@ -8,11 +8,16 @@ import { isSdkDisabled, resolveConfig } from '../core/config.js';
 import { nearestName } from '../core/nearest-name.js';
 import { processState } from '../core/process-state.js';
 import { setEnabledSpanGroups } from '../core/span-group-state.js';
-import { setupTelemetry } from '../core/telemetry.js';
+import { DEFAULT_TIMEOUT_MS, setupTelemetry } from '../core/telemetry.js';
 import { emitWarnings, recordWarning, type Warning } from '../core/warnings.js';
 import type { LensApp } from './lens-app.js';
 import type { NestLensModuleOptions } from './nest-lens-options.js';
-import { joinTelemetry, leaveTelemetry } from './shared-telemetry.js';
+import { flushSharedAhead, joinTelemetry, leaveTelemetry } from './shared-telemetry.js';
+
+/** The share of the time for closing that one flush ahead of it may take. */
+const MOST_AHEAD = 1 / 4;
+/** An application that enables shutdown hooks has done so by then, in milliseconds after the set-up. */
+const HOOKS_ENABLED_WITHIN_MS = 2_000;
 
 /**
  * What one `forRoot` does in the life of its application: it registers its groups in `onModuleInit`; the first `forRoot` then
@@ -21,6 +26,9 @@ import { joinTelemetry, leaveTelemetry } from './shared-telemetry.js';
  */
 export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
   private joined = false;
+  private hooksTimer: ReturnType<typeof setTimeout> | undefined;
+  /** For how many milliseconds the closing application has waited for telemetry so far. */
+  private waitedMs = 0;
 
   constructor(
     private readonly app: LensApp,
@@ -50,9 +58,33 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
 
   async onApplicationShutdown(): Promise<void> {
     if (!this.isFirst) return;
-    if (this.joined) await leaveTelemetry(this.options.shutdownTimeoutMs);
+    clearTimeout(this.hooksTimer);
+    this.app.flushAhead = () => Promise.resolve();
+    if (this.joined) await leaveTelemetry(this.timeLeft());
     // After the shutdown, which forgets the spec: there is nothing left to warn about.
     this.app.releaseRegistrations();
+  }
+
+  private async flushAhead(): Promise<void> {
+    const timeoutMs = this.options.shutdownTimeoutMs ?? DEFAULT_TIMEOUT_MS;
+    const began = performance.now();
+    await flushSharedAhead(Math.min(this.timeLeft(), timeoutMs * MOST_AHEAD));
+    this.waitedMs += performance.now() - began;
+  }
+
+  /** How much of the limit is left; it is one for all that telemetry does while the application closes. */
+  private timeLeft(): number {
+    return Math.max(0, (this.options.shutdownTimeoutMs ?? DEFAULT_TIMEOUT_MS) - this.waitedMs);
+  }
+
+  /** Whoever serves, and dies of SIGTERM at once, loses spans. Asked late: the hooks may be enabled after listening. */
+  private async checkShutdownHooks(): Promise<void> {
+    const handle = await processState.shared?.ready;
+    if (handle?.mode !== 'own' || !handle.isExporting) return;
+    this.hooksTimer = setTimeout(() => {
+      if (process.listenerCount('SIGTERM') === 0) emitOne({ code: 'NO_SHUTDOWN_HOOKS', details: {} });
+    }, HOOKS_ENABLED_WITHIN_MS);
+    this.hooksTimer.unref();
   }
 
   /** Never throws: whatever is wrong with telemetry, the application starts, with every group off. */
@@ -68,6 +100,8 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
       }
       const wasThere = await joinTelemetry(() => setupTelemetry(config, telemetry));
       this.joined = true;
+      this.app.flushAhead = () => this.flushAhead();
+      if (!wasThere) await this.checkShutdownHooks();
       if (wasThere && hasOwnOptions(this.options)) warnIgnored();
     } catch (error) {
       if ((error as { code?: unknown }).code === 'TELEMETRY_ALREADY_SET_UP') {
