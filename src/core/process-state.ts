@@ -77,6 +77,8 @@ export interface ProcessState {
   defaultLogger: LensLogger | undefined;
   readonly recordedWarnings: RecordedWarning[];
   readonly telemetry: TelemetryState;
+  /** Rises whenever an application's routes become known or go; what was derived from them is then out of date. */
+  routesEpoch?: number | undefined;
   /** Namespace -> how many applications hold on to it; only those that the Nest layer registered. */
   readonly holds: Map<string, number>;
   /** The set-up that Nest applications of this process share. */

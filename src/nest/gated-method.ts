@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { context, type Span } from '@opentelemetry/api';
 import { type AnyFunction, gateFunction } from '../core/gated-function.js';
 import { copyMetadata } from '../core/mirror-function.js';
+import { processState } from '../core/process-state.js';
 import { spanGate } from '../core/span-gate.js';
 import { runInSpan } from '../core/span-outcome.js';
 import type { SpanPlan } from '../core/span-plan.js';
@@ -16,54 +17,67 @@ import {
   withCoveredCall,
 } from './handler-span.js';
 
-/** Kept beside the wrapper of a gated method. */
+/** Kept beside the wrapper of a gated method. Other decorators may copy it to a wrapper of theirs. */
 export interface GatedMethod {
+  readonly wrapper: AnyFunction;
   readonly original: AnyFunction;
   readonly site: MethodSite;
+  /** Another `@SpanGroup` or `@NoSpanGroup` stands above, and somebody else's wrapper in between: that one decides. */
+  superseded: boolean;
 }
 
 const GATED_METHOD_METADATA = 'nest-lens:gated-method';
 
-/** What a method was before it was gated, and in which group it is; undefined: it isn't gated. */
+/** The gate of a method, or behind it where another decorator has wrapped it; undefined: it isn't gated. */
 export function gatedMethodOf(method: object): GatedMethod | undefined {
   return Reflect.getOwnMetadata(GATED_METHOD_METADATA, method) as GatedMethod | undefined;
 }
 
 /**
- * Puts a method behind the gate of its group. What decorators have put on the given function, which may itself be gated
- * already, goes along; it is never gated twice.
+ * Puts a method behind the gate of its group. What decorators have put on the given function goes along. A gate that it has
+ * already is replaced; behind somebody else's wrapper, which is kept, it counts as the same call.
  *
  * @param overridden the gated method of a base class that this one overrides: a call of it from within, by `super`, is the
  * same call, and gets no span of its own
  */
-export function gateMethod(current: AnyFunction, site: MethodSite, overridden?: AnyFunction): AnyFunction {
-  const original = gatedMethodOf(current)?.original ?? current;
+export function gateMethod(current: AnyFunction, site: MethodSite, overridden?: GatedMethod): AnyFunction {
+  const former = gatedMethodOf(current);
+  const original = former?.wrapper === current ? former.original : current;
+  const covered = overridden ?? (original === current ? former : undefined);
   const gate = spanGate(site.group);
-  const planFor = createPlanner(site, () => wrapper);
+  const planFor = createPlanner(site, () => gated.wrapper);
   const wrapper = gateFunction(gate, original, function (...args) {
+    if (gated.superseded) return original.apply(this, args);
     // Measured: the active context looked up once instead of three times is 15 % of a span without an SDK.
     const outside = context.active();
-    if (claimCoveredCall(outside, wrapper, site.options, args)) return original.apply(this, args);
+    if (claimCoveredCall(outside, gated, site.options, args)) return original.apply(this, args);
     const { plan: planOfClass, routes } = planFor(this);
     if (routes.length > 0) setServerSpanRoute(outside, routes);
     const plan = planOfCall(planOfClass, site.options, args);
     const work = (span: Span): unknown => {
-      if (overridden === undefined) return original.apply(this, args);
-      const call = { method: overridden, span, spanName: plan.name, claimed: false };
+      if (covered === undefined) return original.apply(this, args);
+      const call = { key: covered, span, spanName: plan.name, claimed: false };
       return context.with(withCoveredCall(context.active(), call), () => original.apply(this, args));
     };
     return runInSpan(plan, work, outside);
   });
   if (current !== original) copyMetadata(current, wrapper);
-  const gated: GatedMethod = { original, site };
+  const gated: GatedMethod = { wrapper, original, site, superseded: false };
   Reflect.defineMetadata(GATED_METHOD_METADATA, gated, wrapper);
   return wrapper;
 }
 
+/** Leaves a gate that stands behind somebody else's wrapper to the decorator that is applied now. */
+export function supersedeGate(current: AnyFunction): void {
+  const gated = gatedMethodOf(current);
+  if (gated !== undefined && gated.wrapper !== current) gated.superseded = true;
+}
+
 /** The method without its gate, with the metadata that it has got since. */
 export function ungateMethod(current: AnyFunction): AnyFunction {
+  supersedeGate(current);
   const gated = gatedMethodOf(current);
-  if (gated === undefined) return current;
+  if (gated?.wrapper !== current) return current;
   copyMetadata(current, gated.original);
   Reflect.deleteMetadata(GATED_METHOD_METADATA, gated.original);
   return gated.original;
@@ -80,17 +94,24 @@ interface PlannedMethod {
  * class. Nest's metadata is read here, at the first call that is on, since decorators above ours come later than it.
  */
 function createPlanner(site: MethodSite, wrapper: () => AnyFunction): (receiver: unknown) => PlannedMethod {
-  const plans = new WeakMap<object, PlannedMethod>();
+  let plans = new WeakMap<object, PlannedMethod>();
+  let epoch: number | undefined;
   let lastClass: object | undefined;
   let last: PlannedMethod | undefined;
   return (receiver) => {
-    const Class = classOf(receiver);
+    const Class = classOf(receiver) ?? site.Class;
+    if (epoch !== processState.routesEpoch) {
+      // An application with the controller was built or closed: its routes are others.
+      epoch = processState.routesEpoch;
+      plans = new WeakMap();
+      last = undefined;
+    }
     if (last !== undefined && Class === lastClass) return last;
     let planned = plans.get(Class);
     if (planned === undefined) {
       const transport = handlerTransport(wrapper());
       const routes = transport === 'http' ? httpRoutesOf(Class, wrapper()) : [];
-      planned = { plan: methodSpanPlan(site, Class.name || 'anonymous', transport, routes), routes };
+      planned = { plan: methodSpanPlan(site, Class.name, transport, routes), routes };
       plans.set(Class, planned);
     }
     lastClass = Class;
@@ -99,15 +120,14 @@ function createPlanner(site: MethodSite, wrapper: () => AnyFunction): (receiver:
   };
 }
 
-const NO_CLASS = { name: '' };
-
-function classOf(receiver: unknown): { readonly name: string } {
+/** The actual class that a method is called on; undefined for a method that was taken off its object. */
+function classOf(receiver: unknown): MethodSite['Class'] | undefined {
   if (typeof receiver === 'function') return receiver; // a static method
-  if (typeof receiver !== 'object' || receiver === null) return NO_CLASS;
+  if (typeof receiver !== 'object' || receiver === null) return undefined;
   try {
     const { constructor } = Object.getPrototypeOf(receiver) as { constructor?: unknown };
-    return typeof constructor === 'function' ? constructor : NO_CLASS;
+    return typeof constructor === 'function' && constructor !== Object ? constructor : undefined;
   } catch {
-    return NO_CLASS;
+    return undefined;
   }
 }

@@ -6,7 +6,7 @@ import { type CoveredSubscription, coverSubscriptions } from '../core/observable
 import type { SpanGate } from '../core/process-state.js';
 import { spanGate } from '../core/span-gate.js';
 import { OpenSpan, workBehind } from '../core/span-outcome.js';
-import type { SpanPlan } from '../core/span-plan.js';
+import { reportSdkFailure, type SpanPlan } from '../core/span-plan.js';
 import { gatedMethodOf } from './gated-method.js';
 import { type HttpRoute, httpRoutesOf } from './http-routes.js';
 import { setServerSpanRoute } from './server-span-route.js';
@@ -15,6 +15,8 @@ import { methodSpanGroup, spanGroupOf } from './span-group-metadata.js';
 
 /** What the interceptor knows of a handler on a class; looked up once. */
 interface InterceptedHandler {
+  /** What its call is known by to the gate of the method, and to another interceptor. */
+  readonly key: object;
   readonly gate: SpanGate;
   readonly routes: readonly HttpRoute[];
   /** The plan of its spans, by type of execution context. */
@@ -47,7 +49,7 @@ export class SpanGroupInterceptor implements NestInterceptor {
     const handler = this.find(execution.getHandler(), execution.getClass());
     if (handler === null || !handler.gate.enabled) return next.handle() as Observable<unknown>;
     // Bound twice, to the controller and the handler, say: the outer one's span covers the call.
-    if (isCallCovered(context.active(), execution.getHandler())) return next.handle() as Observable<unknown>;
+    if (isCallCovered(context.active(), handler.key)) return next.handle() as Observable<unknown>;
     return intercept(handler, execution, next);
   }
 
@@ -66,17 +68,22 @@ export class SpanGroupInterceptor implements NestInterceptor {
 function describeHandler(method: object, Class: object): InterceptedHandler | null {
   const metadata = spanGroupOf(method, Class);
   if (metadata === undefined || metadata.group === null) return null;
+  const gated = gatedMethodOf(method);
   const site = {
     group: metadata.group,
     options: metadata.options,
     onClass: methodSpanGroup(method) === undefined,
-    methodName: gatedMethodOf(method)?.site.methodName ?? (method as { name: string }).name,
+    Class: Class as { name: string },
+    methodName: gated?.site.methodName ?? (method as { name: string }).name,
   };
   const plans = new Map<string, SpanPlan>();
   const routes = httpRoutesOf(Class, method);
   return {
+    key: gated ?? method,
     gate: spanGate(site.group),
-    routes,
+    get routes() {
+      return httpRoutesOf(Class, method);
+    },
     plan: (type) => {
       let plan = plans.get(type);
       if (plan === undefined) {
@@ -94,11 +101,11 @@ function intercept(
   next: CallHandler,
 ): Observable<unknown> {
   const type: string = execution.getType();
-  const method = execution.getHandler();
+  const { key } = handler;
   const begin = (outside: Context): CoveredSubscription => {
     const plan = handler.plan(type);
     const open = new OpenSpan(plan, outside).lasting();
-    const call = { method, span: open.span, spanName: plan.name, claimed: false };
+    const call = { key, span: open.span, spanName: plan.name, claimed: false };
     const inside = withCoveredCall(open.inside, call);
     try {
       // Nest binds the handler's call to the context in which handle() is called, not to that of the subscription.
@@ -108,7 +115,7 @@ function intercept(
       throw thrown;
     }
   };
-  const outside = callersContext(type, execution);
+  const outside = callersContext(handler.plan(type).name, type, execution);
   if (type === 'http') setServerSpanRoute(outside, handler.routes);
   return coverSubscriptions(Observable, begin(outside), () =>
     begin(outside),
@@ -138,10 +145,16 @@ function coverHandler(handled: Observable<unknown>, open: OpenSpan, outside: Con
 }
 
 /** The active context; where nothing is traced so far, an HTTP request's headers say which trace it belongs to. */
-function callersContext(type: string, execution: ExecutionContext): Context {
+function callersContext(span: string, type: string, execution: ExecutionContext): Context {
   const active = context.active();
   if (type !== 'http' || trace.getSpan(active) !== undefined) return active;
   const request = execution.getArgByIndex<{ headers?: unknown } | undefined>(0);
   const headers = request?.headers;
-  return typeof headers === 'object' && headers !== null ? propagation.extract(active, headers) : active;
+  if (typeof headers !== 'object' || headers === null) return active;
+  try {
+    return propagation.extract(active, headers);
+  } catch (error) {
+    reportSdkFailure(span, error); // the propagator's, not the request's
+    return active;
+  }
 }
