@@ -102,11 +102,18 @@ export default defineConfig(
     },
   },
   {
+    // Consumers of the package, each with its own compiler settings and packages that are only there while it runs.
+    files: ['compat/**'],
+    extends: [tseslint.configs.disableTypeChecked],
+    languageOptions: { parserOptions: { experimentalDecorators: true, emitDecoratorMetadata: true } },
+    rules: { '@typescript-eslint/no-explicit-any': 'off' },
+  },
+  {
     files: ['**/*.{js,mjs,cjs}'],
     languageOptions: { globals: nodeGlobals },
   },
   {
-    files: ['**/*.cjs'],
+    files: ['**/*.cjs', 'compat/consumers/jest-{commonjs,swc}/*.js', 'compat/example-library/**/*.js'],
     languageOptions: { globals: { require: 'readonly', module: 'writable', __dirname: 'readonly' } },
     rules: { '@typescript-eslint/no-require-imports': 'off' },
   },

@@ -1,0 +1,7 @@
+module.exports = {
+  testEnvironment: 'node',
+  rootDir: 'src',
+  transform: { '\\.ts$': ['ts-jest', { tsconfig: '<rootDir>/../tsconfig.json' }] },
+  // The scenario names its neighbours as ES modules do.
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+};

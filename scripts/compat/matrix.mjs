@@ -1,0 +1,95 @@
+// The cells of `npm run compat`: which consumer runs on what.
+
+/** The Nodes, each by the version that is fetched for it. 20.19.0 is the oldest one that NestLens supports. */
+export const NODES = {
+  20.19: '20.19.0',
+  20: '20.20.2',
+  22: '22.23.3',
+  24: '24.21.0',
+  26: '26.10.0',
+};
+
+/** Sets of dependencies that a cell puts over those in its consumer's package.json. */
+const NEST_11 = {
+  '@nestjs/common': '11.2.10',
+  '@nestjs/core': '11.2.10',
+  '@nestjs/platform-express': '11.2.10',
+  '@nestjs/platform-fastify': '11.2.8',
+};
+const NEST_12 = {
+  '@nestjs/common': '12.5.1',
+  '@nestjs/core': '12.5.1',
+  '@nestjs/platform-express': '12.5.1',
+  '@nestjs/platform-fastify': '12.5.0',
+};
+/** The first 12 that installs: the core of 12.0.0 asks for Nest 11. */
+const NEST_12_FIRST = Object.fromEntries(Object.keys(NEST_12).map((name) => [name, '12.0.1']));
+const SDK_2 = { '@opentelemetry/api': '1.9.1', '@opentelemetry/sdk-node': '0.223.0' };
+const SDK_3 = { '@opentelemetry/api': '1.10.0', '@opentelemetry/sdk-node': '0.301.0' };
+/** The lower end of every range in our peerDependencies. */
+const LOWEST = {
+  '@nestjs/common': '11.0.0',
+  '@nestjs/core': '11.0.0',
+  // The first ones of these two that don't ask for Nest 10.
+  '@nestjs/platform-express': '11.0.1',
+  '@nestjs/platform-fastify': '11.0.3',
+  '@opentelemetry/api': '1.9.0',
+  '@opentelemetry/sdk-node': '0.200.0',
+  'reflect-metadata': '0.1.13',
+  rxjs: '7.2.0',
+};
+
+/**
+ * @typedef {object} Cell
+ * @property {string} name
+ * @property {string} consumer a folder of compat/consumers
+ * @property {keyof typeof NODES} node
+ * @property {string} modules how its modules are written
+ * @property {Record<string, string>} [dependencies] over those of its package.json
+ * @property {string[]} [installArguments]
+ * @property {Record<string, string>} [env]
+ */
+
+/** @type {(name: string, consumer: string, modules: string, cells: [node: keyof typeof NODES, ...dependencies: object[]][]) => Cell[]} */
+function cellsOf(name, consumer, modules, cells) {
+  return cells.map(([node, ...dependencies]) => ({
+    name,
+    consumer,
+    modules,
+    node,
+    dependencies: Object.assign({}, ...dependencies),
+  }));
+}
+
+/** @type {Cell[]} */
+export const CELLS = [
+  ...cellsOf('jest + ts-jest', 'jest-commonjs', 'CommonJS', [
+    ['20', NEST_11, SDK_2],
+    ['24', NEST_11, SDK_3],
+  ]),
+  ...cellsOf('jest + SWC', 'jest-swc', 'CommonJS', [['22', NEST_11, SDK_2]]),
+  ...cellsOf('jest in ESM mode', 'jest-esm', 'ESM', [
+    ['20', NEST_12, SDK_2],
+    ['24', NEST_12, SDK_3],
+  ]),
+  ...cellsOf('vitest', 'vitest', 'ESM', [
+    ['22', NEST_12, SDK_3],
+    ['26', NEST_12, SDK_3],
+  ]),
+  ...cellsOf('esbuild, minified', 'bundle', 'CommonJS', [
+    ['20', NEST_11, SDK_2],
+    ['24', NEST_12, SDK_3],
+  ]),
+  ...cellsOf('oldest of all', 'node-commonjs', 'CommonJS', [['20.19', LOWEST]]),
+  ...cellsOf('node', 'node-commonjs', 'CommonJS', [
+    ['20', NEST_12, SDK_2],
+    ['22', NEST_11, SDK_3],
+    ['26', NEST_11, SDK_3],
+  ]),
+  ...cellsOf('node', 'node-esm', 'ESM', [
+    ['20', NEST_12_FIRST, SDK_2],
+    ['22', NEST_12, SDK_3],
+    ['24', NEST_11, SDK_2],
+    ['26', NEST_12, SDK_3],
+  ]),
+];
