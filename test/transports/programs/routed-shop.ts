@@ -1,0 +1,286 @@
+import 'reflect-metadata';
+import type { AddressInfo, Server } from 'node:net';
+import {
+  All,
+  type CanActivate,
+  Controller,
+  type DynamicModule,
+  Get,
+  HostParam,
+  Inject,
+  Injectable,
+  Module,
+  NotFoundException,
+  Param,
+  ParseIntPipe,
+  Post,
+  RequestMethod,
+  Scope,
+  Sse,
+  UseGuards,
+  Version,
+  VERSION_NEUTRAL,
+  VersioningType,
+} from '@nestjs/common';
+import {
+  APP_INTERCEPTOR,
+  ContextIdFactory,
+  type ContextIdStrategy,
+  NestFactory,
+  REQUEST,
+  RouterModule,
+} from '@nestjs/core';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { managedSpan, NestLensModule, SpanGroup, SpanGroupInterceptor } from 'nest-lens';
+import { of } from 'rxjs';
+
+// A shop with a route of every sort, once for each platform, with and without the interceptor, and with versions in the path
+// or in a header; all in one process.
+
+interface ShopOptions {
+  platform: string;
+  intercepted: boolean;
+  versions: string;
+}
+
+class ByTenant implements ContextIdStrategy {
+  private readonly tenants = new Map<string, ReturnType<typeof ContextIdFactory.create>>();
+
+  attach(contextId: ReturnType<typeof ContextIdFactory.create>, request: any) {
+    const tenant = String(request.headers?.['x-tenant'] ?? 'none');
+    const known = this.tenants.get(tenant) ?? ContextIdFactory.create();
+    this.tenants.set(tenant, known);
+    return {
+      resolve: (info: { isTreeDurable: boolean }) => (info.isTreeDurable ? known : contextId),
+      payload: { tenant },
+    };
+  }
+}
+ContextIdFactory.apply(new ByTenant());
+
+
+/** Classes of its own for each shop: what NestLens knows of a class must not come from another shop. */
+function shopModule({ platform, intercepted }: ShopOptions): DynamicModule {
+  class RootModule {}
+
+@Controller('orders')
+@SpanGroup('orders')
+class OrdersController {
+  @Get()
+  list(): string {
+    return 'list';
+  }
+
+  @Get(':id')
+  async read(@Param('id', ParseIntPipe) id: number): Promise<string> {
+    await new Promise((resolve) => setImmediate(resolve));
+    return managedSpan('orders', 'inside', () => `read ${id}`);
+  }
+
+  @Post()
+  place(): string {
+    return 'placed';
+  }
+
+  @Get(':id/lines/:line')
+  fail(): never {
+    throw new NotFoundException();
+  }
+
+  @Sse(':id/events')
+  events() {
+    return of({ data: 'one' }, { data: 'two' });
+  }
+
+  @Version('2')
+  @Get(':id')
+  readAgain(@Param('id') id: string): string {
+    return `read ${id} again`;
+  }
+}
+
+@Controller({ path: ['cats', 'dogs'], version: ['1', '2'] })
+class AnimalsController {
+  @SpanGroup('orders')
+  @Get(['', 'all/:kind'])
+  list(): string {
+    return 'animals';
+  }
+}
+
+@Controller({ path: 'neutral', version: VERSION_NEUTRAL })
+@SpanGroup('orders')
+class NeutralController {
+  @All('any/:thing')
+  any(): string {
+    return 'any';
+  }
+
+  @Get(platform === 'Fastify' ? 'files/*' : 'files/*path')
+  file(): string {
+    return 'file';
+  }
+}
+
+@Controller({ path: 'health', version: VERSION_NEUTRAL })
+class HealthController {
+  @Get()
+  @SpanGroup('orders')
+  check(): string {
+    return 'up';
+  }
+
+  @Get('deep')
+  @SpanGroup('off')
+  deep(): string {
+    return 'up';
+  }
+}
+
+class Closed implements CanActivate {
+  canActivate(): boolean {
+    return false;
+  }
+}
+
+@Controller('closed')
+class ClosedController {
+  @UseGuards(Closed)
+  @SpanGroup('orders')
+  @Get()
+  list(): string {
+    return 'never';
+  }
+}
+
+@Controller({ host: ':tenant.shop.test', path: 'hosted', version: VERSION_NEUTRAL })
+class TenantController {
+  @Get(':id')
+  @SpanGroup('orders')
+  read(@HostParam('tenant') tenant: string): string {
+    return tenant;
+  }
+}
+
+@Injectable({ scope: Scope.REQUEST })
+class Basket {
+  constructor(@Inject(REQUEST) readonly request: { url: string }) {}
+
+  @SpanGroup('orders')
+  url(): string {
+    return this.request.url;
+  }
+}
+
+@Controller('baskets')
+class BasketsController {
+  constructor(private readonly basket: Basket) {}
+
+  @Get(':id')
+  @SpanGroup('orders')
+  read(): string {
+    return this.basket.url();
+  }
+}
+
+/** One for each tenant, not for each request. */
+@Injectable({ scope: Scope.REQUEST, durable: true })
+class TenantPrices {
+  static made = 0;
+  constructor() {
+    TenantPrices.made += 1;
+  }
+
+  @SpanGroup('orders')
+  made(): number {
+    return TenantPrices.made;
+  }
+}
+
+@Controller('prices')
+class PricesController {
+  constructor(private readonly prices: TenantPrices) {}
+
+  @Get(':id')
+  @SpanGroup('orders')
+  read(): string {
+    return String(this.prices.made());
+  }
+}
+
+@Controller('stock')
+@SpanGroup('orders')
+class StockController {
+  @Get(':product')
+  read(): string {
+    return 'stock';
+  }
+}
+
+@Module({ controllers: [StockController] })
+class StockModule {}
+
+@Module({ imports: [StockModule] })
+class WarehouseModule {}
+
+
+  const routes = RouterModule.register([
+    { path: 'warehouses/:warehouse', module: WarehouseModule, children: [{ path: 'shelf', module: StockModule }] },
+  ]);
+  // RouterModule comes before NestLensModule or after it: the order must not matter.
+  const lens = NestLensModule.forRoot({
+    registrations: [{ namespace: 'shop', groups: ['orders', 'off'] }],
+    config: { enabled: true, spanGroups: 'orders', metricsEnabled: false },
+  });
+  return {
+    module: RootModule,
+    imports: intercepted ? [routes, lens, WarehouseModule] : [lens, WarehouseModule, routes],
+    controllers: [
+      OrdersController,
+      AnimalsController,
+      NeutralController,
+      HealthController,
+      ClosedController,
+      TenantController,
+      BasketsController,
+      PricesController,
+    ],
+    providers: [
+      Basket,
+      TenantPrices,
+      ...(intercepted
+        ? [{ provide: APP_INTERCEPTOR, useExisting: SpanGroupInterceptor }]
+        : []),
+    ],
+  };
+
+}
+
+async function startShop(options: ShopOptions): Promise<number> {
+  const adapter = options.platform === 'Fastify' ? new FastifyAdapter() : new ExpressAdapter();
+  const app = await NestFactory.create(shopModule(options), adapter, { logger: ['warn', 'error'] });
+  if (options.versions === 'uri') {
+    app.setGlobalPrefix('api', {
+      exclude: ['health', { path: 'neutral/any/:thing', method: RequestMethod.ALL }],
+    });
+    app.enableVersioning({ type: VersioningType.URI, defaultVersion: '1' });
+  } else {
+    app.enableVersioning({ type: VersioningType.HEADER, header: 'x-version', defaultVersion: '1' });
+  }
+  await app.listen(0, '127.0.0.1');
+  return ((app.getHttpServer() as Server).address() as AddressInfo).port;
+}
+
+const { finishedSpans } = globalThis as { finishedSpans?: () => unknown[] };
+process.on('disconnect', () => process.exit(0));
+process.on('message', () => process.send!(finishedSpans?.() ?? []));
+const ports: Record<string, number> = {};
+for (const platform of ['Express', 'Fastify']) {
+  for (const intercepted of [false, true]) {
+    for (const versions of ['uri', 'header']) {
+      ports[`${platform},${intercepted},${versions}`] = await startShop({ platform, intercepted, versions });
+    }
+  }
+}
+process.send!(ports);
