@@ -1,13 +1,5 @@
-import {
-  context,
-  createContextKey,
-  metrics,
-  propagation,
-  ProxyTracerProvider,
-  ROOT_CONTEXT,
-  trace,
-} from '@opentelemetry/api';
-import type { MeterProvider, TracerProvider } from '@opentelemetry/api';
+import { context, metrics, propagation, trace } from '@opentelemetry/api';
+import type { ProxyTracerProvider, TracerProvider } from '@opentelemetry/api';
 
 /** Which of OpenTelemetry's process-wide APIs somebody has registered an implementation with. */
 export interface RegisteredApis {
@@ -18,41 +10,35 @@ export interface RegisteredApis {
   readonly loggerProvider: boolean;
 }
 
-const PROBE_KEY = createContextKey('nest-lens probe');
+/**
+ * Where `@opentelemetry/api` keeps what is registered, for all its copies of major version 1. Its own getters answer with a
+ * no-op where nothing is, which can be told from the real thing only by a class name, and bundlers change those.
+ */
+const API_SLOT = Symbol.for('opentelemetry.js.api.1');
 /** Where `@opentelemetry/api-logs` keeps its provider. NestLens doesn't depend on that package, but the SDK registers one. */
 const LOGS_SLOT = Symbol.for('io.opentelemetry.js.api.logs');
 
-const NOOP_TRACER_PROVIDER: TracerProvider = new ProxyTracerProvider().getDelegate();
+type ApiSlot = Readonly<Partial<Record<'trace' | 'metrics' | 'context' | 'propagation', unknown>>>;
+
+function apiSlot(): ApiSlot {
+  return (globalThis as unknown as Record<symbol, ApiSlot | undefined>)[API_SLOT] ?? {};
+}
 
 /** The tracer provider behind the API's proxy, or undefined when none is registered. */
 export function registeredTracerProvider(): TracerProvider | undefined {
+  if (apiSlot().trace === undefined) return undefined;
   const provider = trace.getTracerProvider();
-  const delegate = (provider as Partial<ProxyTracerProvider>).getDelegate?.() ?? provider;
-  // Another copy of the API has a no-op provider of its own, of the same class name.
-  return delegate === NOOP_TRACER_PROVIDER || delegate.constructor.name === 'NoopTracerProvider'
-    ? undefined
-    : delegate;
-}
-
-function isMeterProviderRegistered(): boolean {
-  const provider: MeterProvider = metrics.getMeterProvider();
-  return provider.constructor.name !== 'NoopMeterProvider';
-}
-
-function isContextManagerRegistered(): boolean {
-  return context.with(
-    ROOT_CONTEXT.setValue(PROBE_KEY, true),
-    () => context.active().getValue(PROBE_KEY) === true,
-  );
+  return (provider as Partial<ProxyTracerProvider>).getDelegate?.() ?? provider;
 }
 
 /** Looks at what is registered now, without changing it. */
 export function registeredApis(): RegisteredApis {
+  const slot = apiSlot();
   return {
-    tracerProvider: registeredTracerProvider() !== undefined,
-    meterProvider: isMeterProviderRegistered(),
-    contextManager: isContextManagerRegistered(),
-    propagator: propagation.fields().length > 0,
+    tracerProvider: slot.trace !== undefined,
+    meterProvider: slot.metrics !== undefined,
+    contextManager: slot.context !== undefined,
+    propagator: slot.propagation !== undefined,
     loggerProvider: Reflect.has(globalThis, LOGS_SLOT),
   };
 }

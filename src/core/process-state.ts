@@ -7,11 +7,12 @@ import { VERSION } from './version.js';
  * The one slot on `globalThis` that every copy of the package in this process shares: the CommonJS and the ESM build,
  * two installed versions, a module registry that a test runner has reset.
  *
- * The contract. The slot holds *data*: plain objects, maps, sets, strings. Each copy brings its own functions; nothing
- * in here is a class instance of ours, and nobody tells things in here apart by `instanceof`. Within protocol 1 fields
- * may be added, as optional ones whose absence is tolerated; none may be removed, renamed or given another meaning. A
- * change that an older copy could not live with raises the number in the key and in `protocol`, and from then on the
- * two worlds don't share.
+ * The contract, in short; docs/shared-state.md is the whole of it. The slot holds *data*: plain objects, maps, sets,
+ * strings. Each copy brings its own functions; nothing in here is a class instance of ours, and nobody tells things in
+ * here apart by `instanceof`. Within protocol 1 fields may be added, with a default in `createProcessState` that
+ * `completeSlot` gives to a slot without them; none may be removed, renamed or given another meaning. A change that an
+ * older copy could not live with raises the number in the key and in `protocol`, and from then on the two worlds don't
+ * share.
  */
 const PROTOCOL = 1;
 const KEY_PREFIX = 'nest-lens.state.';
@@ -82,7 +83,9 @@ export interface ProcessState {
   /** Namespace -> how many applications hold on to it; only those that the Nest layer registered. */
   readonly holds: Map<string, number>;
   /** The set-up that Nest applications of this process share. */
-  shared: { users: number; readonly ready: Promise<SharedHandle> } | undefined;
+  shared:
+    | { users: number; readonly ready: Promise<SharedHandle>; /** Once it is made. */ handle?: SharedHandle }
+    | undefined;
   /** The spans under way. Absent in a slot that an older copy made, until a newer one is loaded. */
   openSpans?: OpenSpans;
   /** The SDK that `nest-lens/register` started, until a set-up takes it over. */
@@ -206,15 +209,43 @@ function findForeignState(): ForeignState | undefined {
   return undefined;
 }
 
+/** What every copy of this protocol has kept from the first one on. Without them it isn't this protocol, whatever it says. */
+const ORIGINAL_FIELDS = [
+  'namespaces',
+  'groupOwners',
+  'presetOwners',
+  'presetsOfMember',
+  'gates',
+  'enabled',
+  'telemetry',
+] as const;
+
+function isOurProtocol(found: Partial<ProcessState> | null): found is ProcessState {
+  return found?.protocol === PROTOCOL && ORIGINAL_FIELDS.every((name) => typeof found[name] === 'object');
+}
+
+function fillIn(target: object, fields: object): void {
+  for (const [name, value] of Object.entries(fields)) {
+    if (!(name in target)) Reflect.set(target, name, value);
+  }
+}
+
+/** Adds what this copy knows besides to a slot that an older one made; that one doesn't mind. */
+function completeSlot(slot: ProcessState): ProcessState {
+  fillIn(slot, createProcessState());
+  fillIn(slot.telemetry, createTelemetryState());
+  return slot;
+}
+
 function openSlot(): { state: ProcessState; foreign: ForeignState | undefined } {
-  const slots = globalThis as unknown as Record<symbol, ProcessState | undefined>;
+  const slots = globalThis as unknown as Record<symbol, Partial<ProcessState> | null | undefined>;
   const found = slots[KEY];
   if (found !== undefined) {
-    if (found.protocol === PROTOCOL) return { state: found, foreign: undefined };
+    if (isOurProtocol(found)) return { state: completeSlot(found), foreign: undefined };
     // Somebody wrote another shape under our key: keep to ourselves rather than write into it.
     return {
       state: createProcessState(),
-      foreign: { key: `${KEY_PREFIX}${PROTOCOL}`, version: String((found as { version?: unknown }).version) },
+      foreign: { key: `${KEY_PREFIX}${PROTOCOL}`, version: String(found?.version) },
     };
   }
   const state = createProcessState();

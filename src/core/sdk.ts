@@ -1,3 +1,4 @@
+import { diag, metrics } from '@opentelemetry/api';
 import type { NodeSDK, NodeSDKConfiguration } from '@opentelemetry/sdk-node';
 import type { NestLensConfig } from './config.js';
 import { createConsoleSpanExporter } from './console-span-exporter.js';
@@ -67,6 +68,10 @@ function guardExporter(exporter: SpanExporterLike): SdkSpanExporter {
     forceFlush: async () => exporter.forceFlush?.(),
   };
   return guarded;
+}
+
+async function flush(provider: unknown): Promise<void> {
+  await (provider as { forceFlush?(): Promise<void> } | undefined)?.forceFlush?.();
 }
 
 /** The span pipeline, as options of the SDK. Empty: the SDK's own variables decide. */
@@ -160,7 +165,13 @@ function startLoaded(sdkModule: SdkModule, config: NestLensConfig, options: Setu
   const before = registeredApis();
   const release = (): void => {
     // An instrumentation that is left on would go on beside those of the next set-up.
-    for (const instrumentation of options.instrumentations?.flat() ?? []) instrumentation.disable();
+    for (const instrumentation of options.instrumentations?.flat() ?? []) {
+      try {
+        instrumentation.disable();
+      } catch (error) {
+        diag.error(`${instrumentation.instrumentationName} could not be disabled`, error);
+      }
+    }
     unregisterApisSince(before);
   };
   let sdk: NodeSDK;
@@ -186,7 +197,8 @@ function startLoaded(sdkModule: SdkModule, config: NestLensConfig, options: Setu
   return {
     isExporting: provider !== undefined && (givenPipeline || config.exporter !== 'none'),
     forceFlush: async () => {
-      await (provider as { forceFlush?(): Promise<void> } | undefined)?.forceFlush?.();
+      const meterProvider = before.meterProvider ? undefined : metrics.getMeterProvider();
+      await Promise.all([flush(provider), flush(meterProvider)]);
     },
     shutdown: () => sdk.shutdown(),
     release,

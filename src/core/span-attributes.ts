@@ -38,19 +38,15 @@ export function safeSetSpanAttributes(
   const redactKeys =
     options.redactKeys === undefined
       ? DEFAULT_REDACT_KEYS
-      : new Set([...options.redactKeys].map((key) => key.toLowerCase()));
-  for (const key of Object.keys(attributes)) {
+      : new Set([...options.redactKeys].map((key) => String(key).toLowerCase()));
+  for (const key of Object.keys(attributes ?? {})) {
     if (key === '') continue;
-    const value = readValue(attributes, key);
-    if (isAttributeValue(value)) span.setAttribute(key, isRedacted(key, redactKeys) ? REDACTED : value);
-  }
-}
-
-function readValue(attributes: Record<string, unknown>, key: string): unknown {
-  try {
-    return attributes[key];
-  } catch {
-    return undefined; // a getter that throws has no value to set
+    try {
+      const value = attributes[key];
+      if (isAttributeValue(value)) span.setAttribute(key, isRedacted(key, redactKeys) ? REDACTED : value);
+    } catch {
+      // A getter or proxy that throws has no value to set.
+    }
   }
 }
 

@@ -175,7 +175,7 @@ export function setSpanGroupSpec(spec: string): void {
  * setEnabledSpanGroups([]); // everything off, for good
  */
 export function setEnabledSpanGroups(groups: Iterable<string>): void {
-  const pinned = new Set(groups);
+  const pinned = new Set(typeof groups === 'string' ? [groups] : groups);
   dropOverride();
   processState.kept = undefined;
   processState.pinned = true;

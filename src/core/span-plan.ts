@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import type { Attributes, Context, Link, Span, SpanKind, Tracer } from '@opentelemetry/api';
 import { INVALID_SPAN_CONTEXT, trace } from '@opentelemetry/api';
 import { lensTracer } from './lens-tracer.js';
@@ -39,7 +40,10 @@ const reported = new WeakSet<object>();
 /** Calls an attributes function; one that throws costs its attributes and a warning, not the call that is traced. */
 export function readAttributes(span: string, read: () => Attributes, identity: object = read): Attributes {
   try {
-    return read() ?? NO_ATTRIBUTES;
+    const attributes = read() ?? NO_ATTRIBUTES;
+    // Types forbid an async function; its rejection must not go unhandled all the same.
+    if (types.isPromise(attributes)) attributes.catch(() => undefined);
+    return attributes;
   } catch (error) {
     if (!reported.has(identity)) {
       reported.add(identity);

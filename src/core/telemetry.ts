@@ -219,6 +219,8 @@ async function stop({ pipeline, mode, timeoutMs, forget, ahead }: Stop): Promise
   if (mode === null) return forget();
   const { telemetry } = processState;
   telemetry.phase = 'stopping';
+  // At once: a pin or a set-up that comes while this is under way has to last.
+  forget();
   telemetry.stopped = settleWithin(timeoutMs, [
     // Flush first: shutting a provider down can lose what a simple processor still has under way.
     () => endOpenSpansThen(async () => void (await Promise.all([ahead, pipeline.forceFlush()]))),
@@ -227,7 +229,6 @@ async function stop({ pipeline, mode, timeoutMs, forget, ahead }: Stop): Promise
   ]);
   await telemetry.stopped;
   pipeline.release();
-  forget();
   Object.assign(telemetry, { stopped: undefined, enabled: false, exporting: false, mode: null });
   // A set-up that waited for this shutdown has moved the phase on already.
   if ((telemetry.phase as string) === 'stopping') telemetry.phase = 'off';

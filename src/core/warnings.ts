@@ -163,7 +163,7 @@ const MESSAGES: { readonly [C in LensWarningCode]: (details: WarningDetails[C]) 
     `The tracing SDK threw while span '${span}' was started or ended (${reason(error)}). The application goes on; this is ` +
     `said once. Check the configured sampler, span processors and exporter.`,
   CONFIG_INVALID: ({ error }) =>
-    `Invalid configuration: ${reason(error)} Telemetry stays off and every span group is off; correct the value and start again.`,
+    `Invalid configuration (${reason(error)}): telemetry stays off, and every span group is off. Correct it and start again.`,
   SETUP_FAILED: ({ error }) =>
     `Telemetry could not be set up (${reason(error)}). The application goes on with every span group off.`,
   FLUSH_INCOMPLETE: ({ error, timeoutMs }) =>

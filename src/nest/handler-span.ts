@@ -10,6 +10,8 @@ export interface MethodSite {
   readonly options: SpanGroupOptions;
   /** Whether the options stand on the class: then `options.name` replaces the class's name only. */
   readonly onClass: boolean;
+  /** The class that was decorated; spans carry the name of the one that the method is called on. */
+  readonly Class: { readonly name: string };
   readonly methodName: string;
 }
 
@@ -70,7 +72,8 @@ function isServerFault(thrown: unknown): boolean {
 
 /** Left in the context by the interceptor: the call that its span covers already, until the method claims it. */
 export interface CoveredCall {
-  readonly method: object;
+  /** The method's gate, or the method itself where it has none. */
+  readonly key: object;
   readonly span: Span;
   readonly spanName: string;
   claimed: boolean;
@@ -83,9 +86,9 @@ export function withCoveredCall(context: Context, call: CoveredCall): Context {
 }
 
 /** Whether an outer interceptor's span covers the call that is about to be made. */
-export function isCallCovered(context: Context, method: object): boolean {
+export function isCallCovered(context: Context, key: object): boolean {
   const call = context.getValue(COVERED_CALL) as CoveredCall | undefined;
-  return call !== undefined && !call.claimed && call.method === method;
+  return call !== undefined && !call.claimed && call.key === key;
 }
 
 /**
@@ -94,11 +97,11 @@ export function isCallCovered(context: Context, method: object): boolean {
  */
 export function claimCoveredCall(
   context: Context,
-  method: object,
+  key: object,
   options: SpanGroupOptions,
   args: readonly unknown[],
 ): boolean {
-  if (!isCallCovered(context, method)) return false;
+  if (!isCallCovered(context, key)) return false;
   const call = context.getValue(COVERED_CALL) as CoveredCall;
   call.claimed = true;
   if (options.attributes !== undefined && call.span.isRecording()) {

@@ -1,5 +1,6 @@
 import { RequestMethod, VERSION_NEUTRAL, VersioningType } from '@nestjs/common';
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
+import { processState } from '../core/process-state.js';
 
 /** One route of a handler: `GET` and `/api/v1/orders/:id`, as Nest maps it. */
 export interface HttpRoute {
@@ -8,78 +9,113 @@ export interface HttpRoute {
   readonly template: string;
 }
 
-/** Where the routes of a controller class are known; an application adds its controllers when it is built. */
-const routesOfClass = new WeakMap<object, HttpRoutes>();
+/** What one application's routes of a controller follow from: Nest's own objects, so that any copy of the package can tell. */
+interface RouteSource {
+  readonly config: ApplicationConfig;
+  readonly modulePath: string;
+}
 
-/** The routes of a handler method of a class; none when no application with `NestLensModule` has the controller. */
-export function httpRoutesOf(Class: object, method: object): readonly HttpRoute[] {
-  return routesOfClass.get(Class)?.of(Class, method) ?? [];
+const ROUTE_SOURCES_METADATA = 'nest-lens:route-sources';
+
+function routeSourcesOf(Class: object): readonly RouteSource[] {
+  return (Reflect.getOwnMetadata(ROUTE_SOURCES_METADATA, Class) as RouteSource[] | undefined) ?? [];
+}
+
+function setRouteSources(Class: object, sources: readonly RouteSource[]): void {
+  Reflect.defineMetadata(ROUTE_SOURCES_METADATA, sources, Class);
 }
 
 /**
- * The routes of an application's controllers, told from Nest's metadata and configuration. They are computed when they are
- * asked for: global prefix and versioning may still be set after the application is built.
+ * The routes of a handler method of a class, in every application of the process that has the controller; none without
+ * `NestLensModule`. Global prefix and versioning may be set after the application is built, so ask when it serves.
  */
+export function httpRoutesOf(Class: object, method: object): readonly HttpRoute[] {
+  const routes = new Map<string, HttpRoute>();
+  for (const source of routeSourcesOf(Class)) {
+    for (const route of routesOf(source, Class, method)) routes.set(`${route.verb} ${route.template}`, route);
+  }
+  return [...routes.values()];
+}
+
+/** The controllers of one application, whose routes are known from when it is built until it is closed. */
 export class HttpRoutes {
-  private readonly modulePaths = new Map<object, string>();
+  private readonly sources = new Map<object, RouteSource>();
 
   constructor(
     private readonly modules: ModulesContainer,
     private readonly config: ApplicationConfig,
   ) {}
 
-  /** Makes the routes of the application's controllers known to {@link httpRoutesOf}. */
   publish(): void {
     for (const module of this.modules.values()) {
       const path: unknown =
         Reflect.getMetadata(`__module_path__${this.modules.applicationId}`, module.metatype) ??
         Reflect.getMetadata('__module_path__', module.metatype);
       for (const { metatype } of module.controllers.values()) {
-        if (typeof metatype !== 'function') continue;
-        routesOfClass.set(metatype, this);
-        if (typeof path === 'string') this.modulePaths.set(metatype, path);
+        if (typeof metatype !== 'function' || this.sources.has(metatype)) continue;
+        const source = { config: this.config, modulePath: typeof path === 'string' ? path : '' };
+        this.sources.set(metatype, source);
+        setRouteSources(metatype, [...routeSourcesOf(metatype), source]);
+      }
+    }
+    processState.routesEpoch = (processState.routesEpoch ?? 0) + 1;
+  }
+
+  withdraw(): void {
+    for (const [Class, source] of this.sources) {
+      setRouteSources(
+        Class,
+        routeSourcesOf(Class).filter((other) => other !== source),
+      );
+    }
+    this.sources.clear();
+    processState.routesEpoch = (processState.routesEpoch ?? 0) + 1;
+  }
+
+  /** The routes of a handler in this application. */
+  of(Class: object, method: object): readonly HttpRoute[] {
+    const source = this.sources.get(Class);
+    return source === undefined ? [] : routesOf(source, Class, method);
+  }
+}
+
+function routesOf({ config, modulePath }: RouteSource, Class: object, method: object): HttpRoute[] {
+  if (!Reflect.hasOwnMetadata('path', method)) return [];
+  const verb = (Reflect.getMetadata('method', method) as RequestMethod | undefined) ?? RequestMethod.GET;
+  const routes: HttpRoute[] = [];
+  for (const version of versionsOf(config, Class, method)) {
+    for (const controllerPath of pathsOf(Reflect.getMetadata('path', Class))) {
+      for (const handlerPath of pathsOf(Reflect.getMetadata('path', method))) {
+        const path = joinPath(modulePath, controllerPath, handlerPath);
+        const prefix = isExcluded(config, path, verb) ? '' : config.getGlobalPrefix();
+        routes.push({ verb: RequestMethod[verb], template: joinPath(prefix, version, path) });
       }
     }
   }
+  return routes;
+}
 
-  of(Class: object, method: object): HttpRoute[] {
-    if (!Reflect.hasOwnMetadata('path', method)) return [];
-    const verb = (Reflect.getMetadata('method', method) as RequestMethod | undefined) ?? RequestMethod.GET;
-    const routes: HttpRoute[] = [];
-    for (const version of this.versionsOf(Class, method)) {
-      for (const controllerPath of pathsOf(Reflect.getMetadata('path', Class))) {
-        for (const handlerPath of pathsOf(Reflect.getMetadata('path', method))) {
-          const path = joinPath(this.modulePaths.get(Class) ?? '', controllerPath, handlerPath);
-          const prefix = this.isExcluded(path, verb) ? '' : this.config.getGlobalPrefix();
-          routes.push({ verb: RequestMethod[verb], template: joinPath(prefix, version, path) });
-        }
-      }
-    }
-    return routes;
-  }
+/** The path segments of the versions that a handler has; one empty segment when versions aren't part of the path. */
+function versionsOf(config: ApplicationConfig, Class: object, method: object): string[] {
+  const versioning = config.getVersioning();
+  if (versioning?.type !== VersioningType.URI) return [''];
+  const versions: unknown =
+    Reflect.getMetadata('__version__', method) ??
+    Reflect.getMetadata('__version__', Class) ??
+    versioning.defaultVersion;
+  if (versions === undefined) return [''];
+  const prefix = versioning.prefix === false ? '' : (versioning.prefix ?? 'v');
+  return (Array.isArray(versions) ? versions : [versions]).map((version) =>
+    version === VERSION_NEUTRAL ? '' : `${prefix}${String(version)}`,
+  );
+}
 
-  /** The path segments of the versions that a handler has; one empty segment when versions aren't part of the path. */
-  private versionsOf(Class: object, method: object): string[] {
-    const versioning = this.config.getVersioning();
-    if (versioning?.type !== VersioningType.URI) return [''];
-    const versions: unknown =
-      Reflect.getMetadata('__version__', method) ??
-      Reflect.getMetadata('__version__', Class) ??
-      versioning.defaultVersion;
-    if (versions === undefined) return [''];
-    const prefix = versioning.prefix === false ? '' : (versioning.prefix ?? 'v');
-    return (Array.isArray(versions) ? versions : [versions]).map((version) =>
-      version === VERSION_NEUTRAL ? '' : `${prefix}${String(version)}`,
-    );
-  }
-
-  private isExcluded(path: string, verb: RequestMethod): boolean {
-    const excluded = this.config.getGlobalPrefixOptions().exclude ?? [];
-    return excluded.some(
-      ({ requestMethod, pathRegex }) =>
-        (requestMethod === RequestMethod.ALL || requestMethod === verb) && pathRegex.test(path),
-    );
-  }
+function isExcluded(config: ApplicationConfig, path: string, verb: RequestMethod): boolean {
+  const excluded = config.getGlobalPrefixOptions().exclude ?? [];
+  return excluded.some(
+    ({ requestMethod, pathRegex }) =>
+      (requestMethod === RequestMethod.ALL || requestMethod === verb) && pathRegex.test(path),
+  );
 }
 
 function pathsOf(path: unknown): string[] {

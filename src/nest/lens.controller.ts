@@ -24,6 +24,8 @@ import type { SpanGroupsDescription, SpanRegistryService } from './span-registry
 
 const DEFAULT_TTL_SECONDS = 900;
 const MOST_TTL_SECONDS = 86_400;
+/** Warnings quote it. */
+const MOST_SPEC_CHARACTERS = 1_000;
 
 /** What a controller of one `forRoot` is like. */
 export interface LensControllerOptions {
@@ -114,8 +116,10 @@ export function mapLensRoutes(
 
 function parseOverride(body: unknown): { spec: string; ttlSeconds: number } {
   const { spec, ttlSeconds = DEFAULT_TTL_SECONDS } = (body ?? {}) as { spec?: unknown; ttlSeconds?: unknown };
-  if (typeof spec !== 'string') {
-    throw new BadRequestException('spec must be a string, for example { "spec": "per_request" }.');
+  if (typeof spec !== 'string' || spec.length > MOST_SPEC_CHARACTERS) {
+    throw new BadRequestException(
+      `spec must be a string of at most ${MOST_SPEC_CHARACTERS} characters, for example { "spec": "per_request" }.`,
+    );
   }
   if (typeof ttlSeconds !== 'number' || !(ttlSeconds > 0 && ttlSeconds <= MOST_TTL_SECONDS)) {
     throw new BadRequestException(`ttlSeconds must be a number above 0 and at most ${MOST_TTL_SECONDS}.`);

@@ -9,7 +9,6 @@ import {
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { readDefinition, type SpanGroupDefinition } from '../core/define-span-groups.js';
 import { createError, NestLensError } from '../core/errors.js';
-import { HttpRoutes } from './http-routes.js';
 import { lensAppOf } from './lens-app.js';
 import { createLensController, type LensControllerOptions, mapLensRoutes } from './lens.controller.js';
 import { NestLensClosingModule } from './nest-lens-closing.module.js';
@@ -125,8 +124,8 @@ function createRoot(
       {
         provide: TelemetryLifecycle,
         inject: [ModulesContainer, NEST_LENS_OPTIONS],
-        useFactory: (modules: ModulesContainer, given: NestLensModuleOptions) =>
-          new TelemetryLifecycle(lensAppOf(modules), given, lensAppOf(modules).firstRoot() === root),
+        useFactory: (modules: ModulesContainer, given: NestLensModuleOptions | undefined) =>
+          new TelemetryLifecycle(lensAppOf(modules), given ?? {}, lensAppOf(modules).firstRoot() === root),
       },
       {
         provide: SpanRegistryService,
@@ -134,7 +133,7 @@ function createRoot(
         useFactory: (modules: ModulesContainer, config: ApplicationConfig) => {
           const app = lensAppOf(modules);
           app.sites.gateInherited();
-          new HttpRoutes(modules, config).publish();
+          app.publishRoutes(config);
           if (route !== undefined && LensController !== undefined && app.firstRoot() === root) {
             mapLensRoutes(LensController, route);
           }

@@ -2,26 +2,32 @@ import { processState } from '../core/process-state.js';
 import type { TelemetryHandle } from '../core/telemetry.js';
 
 /**
- * Lets the applications of a process share one set-up: the first sets up, later ones join it, even while it is still being
- * made, and the last one to leave shuts it down.
+ * Joins the set-up that another application of this process has made, or is making now. The last application to leave shuts
+ * it down.
  *
- * @returns whether a set-up was there already
+ * @returns false when there is none, or when the one that was being made has failed
  */
-export async function joinTelemetry(setUp: () => Promise<TelemetryHandle>): Promise<boolean> {
+export async function joinTelemetry(): Promise<boolean> {
   const { shared } = processState;
-  if (shared !== undefined) {
-    shared.users++;
+  if (shared === undefined) return false;
+  shared.users++;
+  try {
     await shared.ready;
     return true;
+  } catch {
+    return joinTelemetry(); // whoever made it has said why; another one may have tried since
   }
+}
+
+/** Makes the set-up that the applications of this process share. */
+export async function shareTelemetry(setUp: () => Promise<TelemetryHandle>): Promise<void> {
   const ready = setUp();
-  const made = { users: 1, ready };
-  processState.shared = made;
+  const shared: NonNullable<typeof processState.shared> = { users: 1, ready };
+  processState.shared = shared;
   try {
-    await ready;
-    return false;
+    shared.handle = await ready;
   } catch (error) {
-    if (processState.shared === made) processState.shared = undefined;
+    if (processState.shared === shared) processState.shared = undefined;
     throw error;
   }
 }
@@ -39,6 +45,7 @@ export async function leaveTelemetry(timeoutMs: number | undefined): Promise<voi
   const { shared } = processState;
   if (shared === undefined || --shared.users > 0) return;
   processState.shared = undefined;
-  const handle = await shared.ready;
+  // Without a turn in between: an application that starts now has to find the shutdown under way, and waits for it.
+  const handle = shared.handle ?? (await shared.ready);
   await handle.shutdown(timeoutMs);
 }

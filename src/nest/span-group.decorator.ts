@@ -2,7 +2,7 @@ import type { AnyFunction } from '../core/gated-function.js';
 import { createError, NestLensError } from '../core/errors.js';
 import { normaliseName } from '../core/span-group-spec.js';
 import { type ClassMethod, classMethods } from './class-methods.js';
-import { gatedMethodOf, gateMethod, ungateMethod } from './gated-method.js';
+import { type GatedMethod, gatedMethodOf, gateMethod, supersedeGate, ungateMethod } from './gated-method.js';
 import { handlerTransport, isHandlerClass } from './handler-kind.js';
 import {
   methodSpanGroup,
@@ -46,7 +46,9 @@ export function SpanGroup(group: string, options: SpanGroupOptions = {}): ClassD
       return undefined;
     }
     const method = methodOf(target, key, descriptor);
-    const gated = gateMethod(method, { ...siteOf(metadata), onClass: false, methodName: String(key) });
+    supersedeGate(method);
+    const Class = typeof target === 'function' ? target : target.constructor;
+    const gated = gateMethod(method, { ...siteOf(metadata), onClass: false, Class, methodName: String(key) });
     setSpanGroupMetadata(gated, metadata);
     return replaceMethod(descriptor!, gated);
   }) as ClassDecorator & MethodDecorator;
@@ -113,18 +115,21 @@ export function gateClass(Class: AnyClass, metadata: SpanGroupMetadata): void {
       writable: true,
       enumerable: false,
       ...descriptor,
-      value: gateMethod(method, { ...site, onClass: true, methodName: name }, inheritedGate(prototype, name)),
+      value: gateMethod(
+        method,
+        { ...site, onClass: true, Class, methodName: name },
+        inheritedGate(prototype, name),
+      ),
     });
   }
 }
 
 /** The method that one of this name overrides, if its group is its class's: a `super` call then goes on with the same work. */
-function inheritedGate(prototype: object, name: string): AnyFunction | undefined {
+function inheritedGate(prototype: object, name: string): GatedMethod | undefined {
   const base = Object.getPrototypeOf(prototype) as object;
   const overridden = classMethods(base).find((method) => method.name === name)?.method;
-  return overridden !== undefined && gatedMethodOf(overridden)?.site.onClass === true
-    ? overridden
-    : undefined;
+  const gated = overridden === undefined ? undefined : gatedMethodOf(overridden);
+  return gated?.site.onClass === true ? gated : undefined;
 }
 
 function coveredMethods(Class: AnyClass): ClassMethod[] {

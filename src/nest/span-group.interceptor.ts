@@ -3,7 +3,7 @@ import { context, type Context, propagation, trace } from '@opentelemetry/api';
 import { map, Observable } from 'rxjs';
 import { type AsyncGeneratorLike, followGenerator } from '../core/generator-outcome.js';
 import { type CoveredSubscription, coverSubscriptions } from '../core/observable-outcome.js';
-import type { SpanGate } from '../core/process-state.js';
+import { processState, type SpanGate } from '../core/process-state.js';
 import { spanGate } from '../core/span-gate.js';
 import { OpenSpan, workBehind } from '../core/span-outcome.js';
 import { reportSdkFailure, type SpanPlan } from '../core/span-plan.js';
@@ -18,7 +18,7 @@ interface InterceptedHandler {
   /** What its call is known by to the gate of the method, and to another interceptor. */
   readonly key: object;
   readonly gate: SpanGate;
-  readonly routes: readonly HttpRoute[];
+  routes(): readonly HttpRoute[];
   /** The plan of its spans, by type of execution context. */
   plan(type: string): SpanPlan;
 }
@@ -77,18 +77,27 @@ function describeHandler(method: object, Class: object): InterceptedHandler | nu
     methodName: gated?.site.methodName ?? (method as { name: string }).name,
   };
   const plans = new Map<string, SpanPlan>();
-  const routes = httpRoutesOf(Class, method);
+  let routes: readonly HttpRoute[] = [];
+  let epoch: number | undefined;
+  const refresh = (): void => {
+    if (epoch === processState.routesEpoch) return;
+    epoch = processState.routesEpoch;
+    routes = httpRoutesOf(Class, method);
+    plans.clear();
+  };
   return {
     key: gated ?? method,
     gate: spanGate(site.group),
-    get routes() {
-      return httpRoutesOf(Class, method);
+    routes: () => {
+      refresh();
+      return routes;
     },
     plan: (type) => {
+      refresh();
       let plan = plans.get(type);
       if (plan === undefined) {
-        const { name } = Class as { name: string };
-        plans.set(type, (plan = methodSpanPlan(site, name, type, type === 'http' ? routes : [])));
+        plan = methodSpanPlan(site, site.Class.name, type, type === 'http' ? routes : []);
+        plans.set(type, plan);
       }
       return plan;
     },
@@ -116,7 +125,7 @@ function intercept(
     }
   };
   const outside = callersContext(handler.plan(type).name, type, execution);
-  if (type === 'http') setServerSpanRoute(outside, handler.routes);
+  if (type === 'http') setServerSpanRoute(outside, handler.routes());
   return coverSubscriptions(Observable, begin(outside), () =>
     begin(outside),
   ) as unknown as Observable<unknown>;

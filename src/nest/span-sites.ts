@@ -3,7 +3,7 @@ import { types } from 'node:util';
 import { classMethods } from './class-methods.js';
 import { gatedMethodOf } from './gated-method.js';
 import { handlerTransport } from './handler-kind.js';
-import { httpRoutesOf } from './http-routes.js';
+import type { HttpRoute } from './http-routes.js';
 import { gateClass } from './span-group.decorator.js';
 import { classSpanGroup } from './span-group-metadata.js';
 
@@ -27,7 +27,10 @@ type AnyClass = abstract new (...args: never[]) => unknown;
 export class SpanSites {
   private cached: { modules: number; sites: readonly SpanSite[] } | undefined;
 
-  constructor(private readonly modules: ModulesContainer) {}
+  constructor(
+    private readonly modules: ModulesContainer,
+    private readonly routesOf: (Class: object, method: object) => readonly HttpRoute[],
+  ) {}
 
   /**
    * Gates the handlers of classes that inherit their group from a decorated base class. Nest keeps the methods that it
@@ -55,12 +58,26 @@ export class SpanSites {
   private find(): SpanSite[] {
     const sites: SpanSite[] = [];
     for (const Class of this.classes()) {
-      for (const { name, method } of classMethods(Class.prototype as object)) {
+      for (const { name, method } of decoratableMethods(Class)) {
         const gated = gatedMethodOf(method);
-        if (gated !== undefined) sites.push(describeSite(Class, name, method, gated.site.group));
+        if (gated !== undefined)
+          sites.push(this.describe(`${Class.name}.${name}`, gated.site.group, Class, method));
       }
     }
     return sites.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  }
+
+  private describe(name: string, group: string, Class: AnyClass, method: object): SpanSite {
+    const transport = handlerTransport(method);
+    if (transport === undefined) return { name, group, kind: 'method' };
+    const [route] = transport === 'http' ? this.routesOf(Class, method) : [];
+    return {
+      name,
+      group,
+      kind: 'handler',
+      transport,
+      ...(route === undefined ? {} : { route: `${route.verb} ${route.template}` }),
+    };
   }
 
   /** The classes behind the application's controllers and providers. No instance is looked into: it may be a proxy. */
@@ -87,17 +104,16 @@ function classOfInstance(instance: unknown): { prototype?: unknown } | undefined
   return typeof constructor === 'function' ? constructor : undefined;
 }
 
-function describeSite(Class: AnyClass, methodName: string, method: object, group: string): SpanSite {
-  const name = `${Class.name}.${methodName}`;
-  const transport = handlerTransport(method);
-  if (transport === undefined) return { name, group, kind: 'method' };
-  if (transport !== 'http') return { name, group, kind: 'handler', transport };
-  const [route] = httpRoutesOf(Class, method);
-  return {
-    name,
-    group,
-    kind: 'handler',
-    transport,
-    ...(route === undefined ? {} : { route: `${route.verb} ${route.template}` }),
-  };
+/** The methods of a class that can be in a group: with the symbols and static methods that a decorator of their own puts there. */
+function decoratableMethods(Class: AnyClass): { name: string; method: object }[] {
+  const found: { name: string; method: object }[] = classMethods(Class.prototype as object);
+  const owners = [Class.prototype as object, Class];
+  for (const owner of owners) {
+    for (const key of Reflect.ownKeys(owner)) {
+      if (owner !== Class && typeof key !== 'symbol') continue;
+      const { value } = Object.getOwnPropertyDescriptor(owner, key)! as { value?: unknown };
+      if (typeof value === 'function') found.push({ name: String(key), method: value });
+    }
+  }
+  return found;
 }

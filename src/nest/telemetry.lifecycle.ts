@@ -7,12 +7,12 @@ import {
 import { isSdkDisabled, resolveConfig } from '../core/config.js';
 import { nearestName } from '../core/nearest-name.js';
 import { processState } from '../core/process-state.js';
-import { setEnabledSpanGroups } from '../core/span-group-state.js';
+import { forgetSpanGroupState, setEnabledSpanGroups } from '../core/span-group-state.js';
 import { DEFAULT_TIMEOUT_MS, setupTelemetry } from '../core/telemetry.js';
 import { emitWarnings, recordWarning, type Warning } from '../core/warnings.js';
 import type { LensApp } from './lens-app.js';
 import type { NestLensModuleOptions } from './nest-lens-options.js';
-import { flushSharedAhead, joinTelemetry, leaveTelemetry } from './shared-telemetry.js';
+import { flushSharedAhead, joinTelemetry, leaveTelemetry, shareTelemetry } from './shared-telemetry.js';
 
 /** The share of the time for closing that one flush ahead of it may take. */
 const MOST_AHEAD = 1 / 4;
@@ -25,7 +25,8 @@ const HOOKS_ENABLED_WITHIN_MS = 2_000;
  * first, and before it listens; and shuts it down in `onApplicationShutdown`, which it calls on global modules last.
  */
 export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
-  private joined = false;
+  /** Ends this application's part in telemetry; undefined while it has none. */
+  private leave: ((timeoutMs: number) => Promise<void>) | undefined;
   private hooksTimer: ReturnType<typeof setTimeout> | undefined;
   /** For how many milliseconds the closing application has waited for telemetry so far. */
   private waitedMs = 0;
@@ -53,6 +54,7 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
 
   async onApplicationBootstrap(): Promise<void> {
     if (this.options.setupAt !== 'init') await this.setUp();
+    this.app.markStarted();
     if (this.isFirst && processState.setUp) emitWarnings(unknownGroups(this.app));
   }
 
@@ -60,9 +62,15 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
     if (!this.isFirst) return;
     clearTimeout(this.hooksTimer);
     this.app.flushAhead = () => Promise.resolve();
-    if (this.joined) await leaveTelemetry(this.timeLeft());
-    // After the shutdown, which forgets the spec: there is nothing left to warn about.
-    this.app.releaseRegistrations();
+    const { leave } = this;
+    // Nest 12 calls its hooks again when an application is closed again.
+    this.leave = undefined;
+    try {
+      await leave?.(this.timeLeft());
+    } finally {
+      // After the shutdown, which forgets the spec: there is nothing left to warn about.
+      this.app.release();
+    }
   }
 
   private async flushAhead(): Promise<void> {
@@ -90,32 +98,61 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
   /** Never throws: whatever is wrong with telemetry, the application starts, with every group off. */
   private async setUp(): Promise<void> {
     if (!this.isFirst) return;
-    const { config: explicit = {}, env = {}, telemetry = {} } = this.options;
     try {
-      const config = resolveConfig(explicit, env);
-      const isShared = processState.shared !== undefined || (config.enabled && !isSdkDisabled());
-      if (!isShared) {
-        await setupTelemetry(config, telemetry);
+      if (await joinTelemetry()) {
+        this.stay(leaveTelemetry);
+        if (hasOwnOptions(this.options)) warnIgnored();
         return;
       }
-      const wasThere = await joinTelemetry(() => setupTelemetry(config, telemetry));
-      this.joined = true;
-      this.app.flushAhead = () => this.flushAhead();
-      if (!wasThere) await this.checkShutdownHooks();
-      if (wasThere && hasOwnOptions(this.options)) warnIgnored();
+      if (isSetUpByApplication()) {
+        if (hasOwnOptions(this.options)) warnIgnored();
+        return;
+      }
+      await this.setUpOwn();
     } catch (error) {
-      if ((error as { code?: unknown }).code === 'TELEMETRY_ALREADY_SET_UP') {
-        // The application called setupTelemetry itself, and shuts it down itself.
-        warnIgnored();
-        return;
-      }
       const code = (error as { name?: unknown }).name === 'ConfigError' ? 'CONFIG_INVALID' : 'SETUP_FAILED';
-      if (processState.telemetry.phase === 'off') setEnabledSpanGroups([]);
+      this.pinOff();
       // nest-lens/register has tried before, and has said so.
       const isKnown = processState.earlyFailure === (error as Error | undefined)?.message;
       (isKnown ? recordWarning : emitOne)({ code, details: { error } });
     }
   }
+
+  private async setUpOwn(): Promise<void> {
+    const { config: explicit = {}, env = {}, telemetry = {} } = this.options;
+    const config = resolveConfig(explicit, env);
+    if (config.enabled && !isSdkDisabled()) {
+      // Another application that waited for the same failure may have begun a moment ago.
+      if (processState.shared !== undefined) return this.setUp();
+      await shareTelemetry(() => setupTelemetry(config, telemetry));
+      this.stay(leaveTelemetry);
+      await this.checkShutdownHooks();
+      return;
+    }
+    const handle = await setupTelemetry(config, telemetry);
+    this.leave = (timeoutMs) => handle.shutdown(timeoutMs);
+  }
+
+  private stay(leave: (timeoutMs: number) => Promise<void>): void {
+    this.leave = leave;
+    this.app.flushAhead = () => this.flushAhead();
+  }
+
+  /** Every group stays off while this application runs, unless another one sets telemetry up. */
+  private pinOff(): void {
+    if (processState.telemetry.phase !== 'off') return;
+    setEnabledSpanGroups([]);
+    this.leave = () => {
+      if (processState.telemetry.phase === 'off') forgetSpanGroupState();
+      return Promise.resolve();
+    };
+  }
+}
+
+/** Whether the application called `setupTelemetry` itself; it shuts it down itself, then. */
+function isSetUpByApplication(): boolean {
+  const { telemetry, shared } = processState;
+  return shared === undefined && (telemetry.phase === 'live' || telemetry.phase === 'starting');
 }
 
 function emitOne(warning: Warning): void {
