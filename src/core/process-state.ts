@@ -221,7 +221,7 @@ const ORIGINAL_FIELDS = [
 ] as const;
 
 function isOurProtocol(found: Partial<ProcessState> | null): found is ProcessState {
-  return found?.protocol === PROTOCOL && ORIGINAL_FIELDS.every((name) => typeof found[name] === 'object');
+  return found?.protocol === PROTOCOL && ORIGINAL_FIELDS.every((name) => found[name] != null);
 }
 
 function fillIn(target: object, fields: object): void {
