@@ -792,7 +792,7 @@ onEachPlatform('NestLensModule', (platform) => {
       expect(SpanRegistry.namespaces()).toEqual(['shop']);
     });
 
-    it('H12: one with bad configuration beside a live one leaves it on, at its start and at its close', async () => {
+    it('N2: one with bad configuration joins a live one, which stays on at its start and at its close', async () => {
       const first = await lensApp(platform).groups('orders').controllers(OrdersController).start();
       setEnv({ NEST_LENS_ENABLED: 'maybe' });
       const builder = lensApp(platform);
@@ -804,7 +804,6 @@ onEachPlatform('NestLensModule', (platform) => {
       await first.get('/orders');
 
       expect(namesOf(await first.spans())).toEqual(['OrdersController.list', 'OrdersController.list']);
-      expect(everythingSaid().join()).toContain('maybe');
     });
 
     it('N2: one that is closed before it was initialised leaves a live one alone', async () => {
