@@ -6,7 +6,7 @@ import vm from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Controller, Get, type INestApplication, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { diag, DiagLogLevel } from '@opentelemetry/api';
+import { diag } from '@opentelemetry/api';
 import { managedSpan, NestLensModule, setLensLogger, SpanGroup } from 'nest-lens';
 import { setUpForTest } from '../core/live-telemetry.js';
 import { type Misbehaviour, startReceiver } from './otlp-receiver.js';
@@ -113,11 +113,12 @@ describe('with a collector that', () => {
   it('H9, H12: has a name that is slow to be looked up, the same', async () => {
     const asked: string[] = [];
     process.env.OTEL_EXPORTER_OTLP_ENDPOINT = 'http://collector.test:4318';
-    dns.lookup = Object.assign((hostname: string, options: never, done: (error: Error) => void) => {
+    const slow = (hostname: string, options: never, done: (...answer: never[]) => void): void => {
       if (hostname !== 'collector.test') return lookup(hostname, options, done);
       asked.push(hostname);
-      setTimeout(() => done(new Error('not found, after a while')), LIMIT_MS * 2);
-    }, lookup) as never;
+      setTimeout(() => done(new Error('not found, after a while') as never), LIMIT_MS * 2);
+    };
+    dns.lookup = Object.assign(slow, lookup);
     await expectToServeAndClose(await startApp());
     expect(asked).toContain('collector.test');
   });

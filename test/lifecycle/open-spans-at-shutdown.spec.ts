@@ -214,7 +214,7 @@ describe('spans that are open at shutdown', () => {
             },
             forceFlush: () => Promise.resolve(),
             shutdown: () => Promise.resolve(),
-          } as never,
+          },
         ],
       },
     );

@@ -10,6 +10,8 @@ export interface ShopProcessOptions {
   nodeArguments?: string[];
   /** A file of `test/lifecycle/fixtures`. */
   script?: string;
+  /** Arguments of node after the script. */
+  scriptArguments?: string[];
   /** What is special about the shop; see the fixture. */
   shop?: Record<string, unknown>;
   env?: Record<string, string>;
@@ -22,23 +24,33 @@ export class ShopProcess {
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   #waiting: { pattern: RegExp; resolve: (match: RegExpExecArray) => void }[] = [];
 
-  constructor({ nodeArguments = [], script = 'shop.mjs', shop = {}, env = {} }: ShopProcessOptions) {
+  constructor({
+    nodeArguments = [],
+    script = 'shop.mjs',
+    scriptArguments = [],
+    shop = {},
+    env = {},
+  }: ShopProcessOptions) {
     const inherited = Object.entries(process.env).filter(
       ([name]) => !/^(OTEL|NEST_LENS|NEMO_LENS)_|^NODE_OPTIONS$/.test(name),
     );
-    this.child = spawn(process.execPath, [...nodeArguments, `test/lifecycle/fixtures/${script}`], {
-      cwd: root,
-      env: {
-        ...Object.fromEntries(inherited),
-        NO_COLOR: '1',
-        NEST_LENS_ENABLED: 'true',
-        NEST_LENS_METRICS_ENABLED: 'no',
-        OTEL_LOGS_EXPORTER: 'none',
-        SHOP: JSON.stringify(shop),
-        ...env,
+    this.child = spawn(
+      process.execPath,
+      [...nodeArguments, `test/lifecycle/fixtures/${script}`, ...scriptArguments],
+      {
+        cwd: root,
+        env: {
+          ...Object.fromEntries(inherited),
+          NO_COLOR: '1',
+          NEST_LENS_ENABLED: 'true',
+          NEST_LENS_METRICS_ENABLED: 'no',
+          OTEL_LOGS_EXPORTER: 'none',
+          SHOP: JSON.stringify(shop),
+          ...env,
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
       },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    );
     for (const stream of [this.child.stdout!, this.child.stderr!]) {
       stream.on('data', (chunk: Buffer) => {
         this.output += chunk.toString();
