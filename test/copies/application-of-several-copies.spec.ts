@@ -1,0 +1,135 @@
+// Real applications whose module, decorators, interceptor and tokens come from different copies of the package.
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { installCopies, type PackageCopies } from './package-copies.js';
+
+jest.setTimeout(60_000);
+
+let copies: PackageCopies;
+beforeAll(async () => {
+  copies = await installCopies();
+});
+afterAll(() => copies.remove());
+
+/** `a` has the module; `b` is the copy that a library brought. */
+const application = (first: string, second: string): string => `
+  import 'reflect-metadata';
+  import { Controller, Get, Inject, Module, UseInterceptors } from '@nestjs/common';
+  import { NestFactory } from '@nestjs/core';
+  const a = await load(${first}), b = await load(${second});
+  const { captureSpans } = await load('two', 'testing');
+
+  /** Decorators as calls, the lowest first. */
+  const onMethod = (Class, name, ...decorators) => {
+    let descriptor = Object.getOwnPropertyDescriptor(Class.prototype, name);
+    for (const decorator of decorators) descriptor = decorator(Class.prototype, name, descriptor) ?? descriptor;
+    Object.defineProperty(Class.prototype, name, descriptor);
+  };
+
+  class OrdersController {
+    constructor(registry) { this.registry = registry; }
+    list() { return { namespaces: this.registry.namespaces(), enabled: this.registry.isEnabled('orders') }; }
+    wide() { return 'wide'; }
+    quiet() { return 'quiet'; }
+  }
+  Inject(b.SPAN_REGISTRY_SERVICE)(OrdersController, undefined, 0);
+  onMethod(OrdersController, 'list', b.SpanGroup('orders'), Get('list'));
+  onMethod(OrdersController, 'wide', b.SpanGroup('orders'), UseInterceptors(a.SpanGroupInterceptor), Get('wide'));
+  onMethod(OrdersController, 'quiet', b.SpanGroup('orders'), a.NoSpanGroup(), Get('quiet'));
+  Controller('orders')(OrdersController);
+
+  const orders = { namespace: 'shop', groups: ['orders'], presets: { default: ['orders'] } };
+  const stock = { namespace: 'stock', groups: ['stock'] };
+  const boot = async (lens, captured, controllers = []) => {
+    class FeatureModule {}
+    Module({ imports: [b.NestLensModule.forFeature(stock)], controllers })(FeatureModule);
+    class AppModule {}
+    const root = lens.NestLensModule.forRoot({
+      registrations: [orders],
+      config: { enabled: true, spanGroups: 'default', metricsEnabled: false },
+      ...(captured === undefined ? {} : { telemetry: { spanProcessors: [captured.spanProcessor] } }),
+    });
+    Module({ imports: [root, FeatureModule] })(AppModule);
+    const app = await NestFactory.create(AppModule, { logger: false, abortOnError: false });
+    await app.listen(0, '127.0.0.1');
+    return app;
+  };
+  const get = async (app, path) => {
+    const text = await (await fetch((await app.getUrl()) + path)).text();
+    try { return JSON.parse(text); } catch { return text; }
+  };
+`;
+
+const PAIRS: [name: string, first: string, second: string][] = [
+  ['an ESM module and a CommonJS library', "'one', 'index', 'esm'", "'one', 'index', 'cjs'"],
+  ['a CommonJS module and an ESM library', "'one', 'index', 'cjs'", "'one', 'index', 'esm'"],
+  ['two copies in different folders', "'one', 'index', 'esm'", "'two', 'index', 'esm'"],
+];
+
+describe.each(PAIRS)('An application of %s', (_name, first, second) => {
+  it('N3, N4, N5, N7: sees the sites, groups and tokens of both, and makes one span a call', async () => {
+    const { result } = await copies.run(`${application(first, second)}
+      const captured = captureSpans();
+      const app = await boot(a, captured, [OrdersController]);
+      const answers = [await get(app, '/orders/list'), await get(app, '/orders/wide'), await get(app, '/orders/quiet')];
+      const document = await get(app, '/lens/groups?sites=1');
+      const spans = captured.spans().map(({ name, attributes }) => [name, attributes['nestlens.group']]);
+      await app.close();
+      result({
+        answers,
+        spans,
+        namespaces: document.namespaces,
+        groups: document.groups.map(({ name, enabled, siteList }) => [name, enabled, siteList.map((site) => site.name)]),
+        warnings: document.warnings,
+        left: a.SpanRegistry.namespaces(),
+      });`);
+    expect(result).toEqual({
+      answers: [{ namespaces: ['shop', 'stock'], enabled: true }, 'wide', 'quiet'],
+      spans: [
+        ['OrdersController.list', 'orders'],
+        ['OrdersController.wide', 'orders'],
+      ],
+      namespaces: ['shop', 'stock'],
+      groups: [
+        ['orders', true, ['OrdersController.list', 'OrdersController.wide']],
+        ['stock', false, []],
+      ],
+      warnings: [],
+      left: [],
+    });
+  });
+
+  it('N2: two applications, one of each copy, share one set-up; the last to close shuts it down', async () => {
+    const { result } = await copies.run(`${application(first, second)}
+      const captured = captureSpans();
+      const one = await boot(a, captured, [OrdersController]);
+      const two = await boot(b, undefined, [OrdersController]);
+      const seen = [];
+      const note = async (app) => {
+        captured.clear();
+        await get(app, '/orders/list');
+        seen.push([captured.spans().length, a.SpanRegistry.namespaces().length]);
+      };
+      await note(one);
+      await note(two);
+      const warned = globalThis[SLOT].recordedWarnings.map(({ code }) => code);
+      await one.close();
+      await note(two);
+      await two.close();
+      result({
+        seen,
+        left: b.SpanRegistry.namespaces(),
+        on: b.isSpanGroupEnabled('orders'),
+        warned,
+      });`);
+    expect(result).toEqual({
+      seen: [
+        [1, 2],
+        [1, 2],
+        [1, 2],
+      ],
+      left: [],
+      on: false,
+      warned: ['OPTIONS_IGNORED'],
+    });
+  });
+});

@@ -1,0 +1,112 @@
+// Each script has a process to itself, with the built package in it several times.
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { installCopies, type PackageCopies } from './package-copies.js';
+
+jest.setTimeout(60_000);
+
+let copies: PackageCopies;
+beforeAll(async () => {
+  copies = await installCopies();
+});
+afterAll(() => copies.remove());
+
+const PAIRS: [name: string, first: string, second: string][] = [
+  ['the ESM and the CommonJS build of one copy', "'one', 'core', 'esm'", "'one', 'core', 'cjs'"],
+  ['the CommonJS and the ESM build of one copy', "'one', 'core', 'cjs'", "'one', 'core', 'esm'"],
+  ['two ESM copies in different folders', "'one', 'core', 'esm'", "'two', 'core', 'esm'"],
+  ['two CommonJS copies in different folders', "'one', 'core', 'cjs'", "'two', 'core', 'cjs'"],
+  ['a CommonJS copy and an ESM copy elsewhere', "'one', 'core', 'cjs'", "'two', 'core', 'esm'"],
+];
+
+describe.each(PAIRS)('%s', (_name, first, second) => {
+  it('R1: are different code with one registry, one spec and one set of gates', async () => {
+    const { result } = await copies.run(`
+      const a = await load(${first}), b = await load(${second});
+      a.SpanRegistry.register('shop', ['orders'], { default: ['orders', 'cache'] });
+      const site = a.traceFn('cache', 'cache.get')(() => b.isSpanGroupEnabled('cache'));
+      b.setSpanGroupSpec('default');
+      const before = site();
+      b.SpanRegistry.register('cache', ['cache']);
+      result({
+        differ: a.managedSpan !== b.managedSpan,
+        namespaces: [a.SpanRegistry.namespaces(), b.SpanRegistry.namespaces()],
+        enabled: [[...a.enabledSpanGroups()].sort(), [...b.enabledSpanGroups()].sort()],
+        late: [before, site()],
+        slots: Object.getOwnPropertySymbols(globalThis)
+          .map((symbol) => Symbol.keyFor(symbol) ?? '')
+          .filter((key) => key.startsWith('nest-lens')),
+      });`);
+    expect(result).toEqual({
+      differ: true,
+      namespaces: [
+        ['cache', 'shop'],
+        ['cache', 'shop'],
+      ],
+      enabled: [
+        ['cache', 'orders'],
+        ['cache', 'orders'],
+      ],
+      late: [false, true],
+      slots: ['nest-lens.state.1'],
+    });
+  });
+
+  it('R6: warn about each other, once, to the logger that either of them was given', async () => {
+    const { result, stderr } = await copies.run(`
+      const a = await load(${first}), b = await load(${second});
+      const warned = [];
+      a.setLensLogger({ warn: (message, { code, details }) => warned.push([code, details.groups]) });
+      a.SpanRegistry.register('shop', ['orders']);
+      b.SpanRegistry.register('billing', ['orders']);
+      result({ warned, recorded: globalThis[SLOT].recordedWarnings.map(({ code }) => code) });`);
+    expect(result).toEqual({ warned: [['GROUP_COLLISION', ['orders']]], recorded: ['GROUP_COLLISION'] });
+    expect(stderr).toBe('');
+  });
+
+  it('R4, T7: throw errors that are told apart by name and code, whichever threw them', async () => {
+    const { result } = await copies.run(`
+      const a = await load(${first}), b = await load(${second});
+      const thrown = (act) => {
+        try {
+          act();
+        } catch (error) {
+          return [error.name, error.code, error instanceof a.NestLensError];
+        }
+      };
+      a.SpanRegistry.register('shop', ['orders']);
+      a.setEnabledSpanGroups([]);
+      result([
+        thrown(() => b.SpanRegistry.register('shop', ['orders'])),
+        thrown(() => b.overrideSpanGroups('all')),
+      ]);`);
+    expect(result).toEqual([
+      ['SpanRegistryError', 'NAMESPACE_REGISTERED', false],
+      ['NestLensError', 'PINNED', false],
+    ]);
+  });
+
+  it('H1: share one set-up, whose exporter gets the spans of both', async () => {
+    const { result } = await copies.run(`
+      const a = await load(${first}), b = await load(${second});
+      a.setLensLogger({ warn: () => undefined });
+      a.SpanRegistry.register('shop', ['orders']);
+      const names = [];
+      const spanExporter = {
+        export: (spans, done) => { names.push(...spans.map(({ name }) => name)); done({ code: 0 }); },
+        shutdown: async () => {},
+      };
+      const config = { ...a.nestLensConfigFromEnv({ env: {} }), enabled: true, spanGroups: 'all', metricsEnabled: false };
+      const handle = await a.setupTelemetry(config, { spanExporter });
+      let refused;
+      await b.setupTelemetry(config, { spanExporter }).catch((error) => { refused = error.name; });
+      a.managedSpan('orders', 'of the first', () => b.managedSpan('orders', 'of the second', () => undefined));
+      await handle.shutdown();
+      b.managedSpan('orders', 'too late', () => undefined);
+      result({ refused, names, on: b.isSpanGroupEnabled('orders') });`);
+    expect(result).toEqual({
+      refused: 'TelemetryAlreadySetUpError',
+      names: ['of the second', 'of the first'],
+      on: false,
+    });
+  });
+});

@@ -1,0 +1,171 @@
+// What docs/shared-state.md promises: older and newer shapes of one protocol are joined, another protocol is kept apart.
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { type CopyChanges, installCopies, type PackageCopies } from './package-copies.js';
+
+jest.setTimeout(60_000);
+
+let copies: PackageCopies;
+const install = async (changes?: { one?: CopyChanges; two?: CopyChanges }): Promise<PackageCopies> => {
+  copies = await installCopies(changes);
+  return copies;
+};
+afterEach(() => copies.remove());
+
+/** A slot with the fields that protocol 1 began with, and none that came later. */
+const OLDEST_SLOT = `
+  const slot = {
+    protocol: 1, version: '0.0.9',
+    namespaces: new Map(), groupOwners: new Map(), presetOwners: new Map(), presetsOfMember: new Map(),
+    gates: new Map(), enabled: new Set(), telemetry: {},
+  };
+  Object.defineProperty(globalThis, SLOT, { value: slot, configurable: true });
+`;
+
+/** A whole application on whatever slot there is. */
+const USE_EVERYTHING = `
+  import 'reflect-metadata';
+  import { Module } from '@nestjs/common';
+  import { NestFactory } from '@nestjs/core';
+  const lens = await load('one', 'index');
+  const { captureSpans, resetNestLens } = await load('one', 'testing');
+  const captured = captureSpans();
+  const shop = { namespace: 'shop', groups: ['orders'], presets: { default: ['orders'] } };
+  class AppModule {}
+  Module({ imports: [lens.NestLensModule.forRoot({
+    registrations: [shop],
+    config: { enabled: true, spanGroups: 'default,typo', metricsEnabled: false },
+    telemetry: { spanProcessors: [captured.spanProcessor] },
+  })] })(AppModule);
+  const app = await NestFactory.create(AppModule, { logger: false, abortOnError: false });
+  await app.listen(0, '127.0.0.1');
+  lens.managedSpan('orders', 'orders.list', () => undefined);
+  lens.overrideSpanGroups('all', { ttlMs: 60_000 });
+  const document = await (await fetch((await app.getUrl()) + '/lens/groups')).json();
+  await app.close();
+  const outcome = {
+    spans: captured.spans().map(({ name }) => name),
+    mode: document.telemetry.mode,
+    enabled: document.enabled,
+    override: document.spec.override.spec,
+    warnings: document.warnings.map(({ code }) => code),
+    left: lens.SpanRegistry.namespaces(),
+  };
+`;
+const OUTCOME = {
+  spans: ['orders.list'],
+  mode: 'own',
+  enabled: ['orders'],
+  override: 'all',
+  warnings: ['SPEC_UNRESOLVED'],
+  left: [],
+};
+
+describe('A slot of the same protocol', () => {
+  it('R1: that an older copy made, without the fields that came later, is completed and used', async () => {
+    const { run } = await install();
+    const { result, stderr } = await run(`${OLDEST_SLOT}
+      slot.groupOwners.set('mail_send', new Set(['mail']));
+      slot.namespaces.set('mail', { groups: new Set(['mail_send']), presets: new Map() });
+      const early = await load('two', 'core', 'cjs');
+      const groupsAtFirst = [...early.SpanRegistry.groups()];
+      early.SpanRegistry.unregister('mail');
+      ${USE_EVERYTHING}
+      resetNestLens();
+      result({ outcome, groupsAtFirst, isSame: globalThis[SLOT] === slot, version: slot.version });`);
+    expect(result).toEqual({
+      outcome: OUTCOME,
+      groupsAtFirst: ['mail_send'],
+      isSame: true,
+      version: '0.0.9',
+    });
+    expect(stderr).toBe('');
+  });
+
+  it('R1: that a newer copy made, with fields that this one does not know, is used and left as it is', async () => {
+    const { run } = await install();
+    const { result, stderr } = await run(`
+      const newer = await load('two', 'core');
+      const slot = globalThis[SLOT];
+      slot.quotas = new Map([['orders', { perMinute: 10 }]]);
+      slot.telemetry.pausedBy = 'somebody';
+      newer.SpanRegistry.register('newer', ['newer_group']);
+      slot.namespaces.get('newer').owner = { team: 'core' };
+      slot.gates.set('newer_group', { name: 'newer_group', enabled: false, sampled: 0.5 });
+      ${USE_EVERYTHING}
+      result({
+        outcome: { ...outcome, left: undefined, enabled: undefined },
+        enabled: outcome.enabled,
+        kept: [
+          slot.quotas.get('orders'),
+          slot.telemetry.pausedBy,
+          slot.namespaces.get('newer').owner,
+          slot.gates.get('newer_group').sampled,
+        ],
+      });`);
+    expect(result).toEqual({
+      outcome: { ...OUTCOME, left: undefined, enabled: undefined },
+      // The override of the run is 'all', which means the newer copy's groups as well.
+      enabled: ['newer_group', 'orders'],
+      kept: [{ perMinute: 10 }, 'somebody', { team: 'core' }, 0.5],
+    });
+    expect(stderr).toBe('');
+  });
+});
+
+describe('A slot of another protocol', () => {
+  const USE_BOTH = `
+    first.SpanRegistry.register('first', ['orders']);
+    second.SpanRegistry.register('second', ['orders']);
+    first.setSpanGroupSpec('all');
+    second.SpanRegistry.register('again', ['cache']);
+    result({
+      namespaces: [first.SpanRegistry.namespaces(), second.SpanRegistry.namespaces()],
+      on: [first.isSpanGroupEnabled('orders'), second.isSpanGroupEnabled('orders')],
+      recorded: [1, 2].map((protocol) =>
+        globalThis[Symbol.for('nest-lens.state.' + protocol)].recordedWarnings.map(({ code }) => code)),
+    });`;
+  const APART = { namespaces: [['first'], ['again', 'second']], on: [true, false] };
+
+  it.each<[name: string, first: string, second: string, recorded: string[][]]>([
+    ['the older one was there first', 'one', 'two', [[], ['STATE_PROTOCOL_MISMATCH']]],
+    ['the newer one was there first', 'two', 'one', [['STATE_PROTOCOL_MISMATCH'], []]],
+  ])(
+    'R1: gives one message that names both versions, and each goes on: %s',
+    async (_name, first, second, recorded) => {
+      const { run } = await install({ one: { version: '1.4.0' }, two: { version: '2.0.0', protocol: 2 } });
+      const { result, stderr } = await run(`
+      const first = await load('${first}'), second = await load('${second}');
+      ${USE_BOTH}`);
+      expect(result).toEqual({ ...APART, recorded });
+      const lines = stderr.trim().split('\n');
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toContain('1.4.0');
+      expect(lines[0]).toContain('2.0.0');
+      expect(lines[0]).toContain('Install one version');
+    },
+  );
+
+  it.each([
+    ['says another number', "{ protocol: 7, version: '8.8.8' }", '8.8.8'],
+    [
+      'lacks what the protocol began with',
+      "{ protocol: 1, version: '7.7.7', namespaces: new Map() }",
+      '7.7.7',
+    ],
+    ['is null', 'null', 'undefined'],
+  ])('R1: that stands under our key and %s is not written into', async (_name, slot, version) => {
+    const { run } = await install({ one: { version: '1.4.0' } });
+    const { result, stderr } = await run(`
+      const strange = ${slot};
+      if (strange !== null) Object.freeze(strange);
+      Object.defineProperty(globalThis, SLOT, { value: strange, configurable: true });
+      const lens = await load('one');
+      lens.SpanRegistry.register('shop', ['orders']);
+      lens.setSpanGroupSpec('orders');
+      result({ on: lens.isSpanGroupEnabled('orders'), isSame: globalThis[SLOT] === strange });`);
+    expect(result).toEqual({ on: true, isSame: true });
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(stderr).toContain('1.4.0');
+    expect(stderr).toContain(version);
+  });
+});
