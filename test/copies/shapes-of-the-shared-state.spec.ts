@@ -1,15 +1,34 @@
 // What docs/shared-state.md promises: older and newer shapes of one protocol are joined, another protocol is kept apart.
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { type CopyChanges, installCopies, type PackageCopies } from './package-copies.js';
 
 jest.setTimeout(60_000);
 
-let copies: PackageCopies;
+let copies: PackageCopies | undefined;
 const install = async (changes?: { one?: CopyChanges; two?: CopyChanges }): Promise<PackageCopies> => {
-  copies = await installCopies(changes);
-  return copies;
+  const installed = await installCopies(changes);
+  copies = installed;
+  return installed;
 };
-afterEach(() => copies.remove());
+afterEach(() => copies?.remove());
+
+describe('docs/shared-state.md', () => {
+  const read = (path: string): string =>
+    readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8');
+
+  it('R1: names every token and metadata key by which copies find each other', () => {
+    const page = read('docs/shared-state.md');
+    const sources = readdirSync(fileURLToPath(new URL('../../src', import.meta.url)), { recursive: true })
+      .map(String)
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => read(`src/${name}`));
+    const names = sources.flatMap((source) => source.match(/'nest-lens[.:][a-z.-]*[a-z]'/g) ?? []);
+    expect(names.length).toBeGreaterThan(5);
+    expect(names.filter((name) => !page.includes(name))).toEqual([]);
+  });
+});
 
 /** A slot with the fields that protocol 1 began with, and none that came later. */
 const OLDEST_SLOT = `
