@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { minify } from '@swc/core';
 import ts from 'typescript';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -21,16 +22,22 @@ export interface ChildProgram {
  * Runs a program of `test/transports/programs` in a process of its own, with the package as it is built. Such a program sends a message when it is ready, answers every message, and ends when it is disconnected.
  *
  * @param nodeOptions options of node; files of `programs` in them are compiled as well
+ * @param minified with the names of classes and variables shortened, as bundlers do
  */
 export async function startProgram(
   main: string,
-  { nodeOptions = [], env = {} }: { nodeOptions?: string[]; env?: Record<string, string> } = {},
+  {
+    nodeOptions = [],
+    env = {},
+    minified = false,
+  }: { nodeOptions?: string[]; env?: Record<string, string>; minified?: boolean } = {},
 ): Promise<ChildProgram> {
   mkdirSync(`${root}temp`, { recursive: true });
   const folder = mkdtempSync(`${root}temp/program-`);
   const files = [main, ...nodeOptions.filter((option) => option.startsWith('./'))];
   for (const file of files.map((name) => name.replace(/^\.\//, '').replace(/\.js$/, ''))) {
-    writeFileSync(`${folder}/${file}.js`, compile(readFileSync(`${programs}/${file}.ts`, 'utf8')));
+    const code = compile(readFileSync(`${programs}/${file}.ts`, 'utf8'));
+    writeFileSync(`${folder}/${file}.js`, minified ? await minifyNames(code) : code);
   }
   const child = spawn(process.execPath, [...nodeOptions, `${folder}/${main.replace(/\.js$/, '')}.js`], {
     cwd: folder,
@@ -92,4 +99,9 @@ function compile(source: string): string {
       emitDecoratorMetadata: true,
     },
   }).outputText;
+}
+
+async function minifyNames(code: string): Promise<string> {
+  const options = { module: true, mangle: { toplevel: true }, compress: false } as const;
+  return (await minify(code, options)).code;
 }
