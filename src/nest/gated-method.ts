@@ -77,7 +77,11 @@ export function supersedeGate(current: AnyFunction): void {
 export function ungateMethod(current: AnyFunction): AnyFunction {
   supersedeGate(current);
   const gated = gatedMethodOf(current);
-  if (gated?.wrapper !== current) return current;
+  if (gated?.wrapper !== current) {
+    // A wrapper of somebody else may have copied it: this method is no site any more.
+    Reflect.deleteMetadata(GATED_METHOD_METADATA, current);
+    return current;
+  }
   copyMetadata(current, gated.original);
   Reflect.deleteMetadata(GATED_METHOD_METADATA, gated.original);
   return gated.original;

@@ -203,6 +203,47 @@ onEachPlatform('the discovery of sites', (platform) => {
     expect(namesOf(await lens.spans())).toEqual(['Inheriting.work', 'PerRequest.work', 'PerUser.work']);
   });
 
+  it('N7: static methods and methods named by a symbol are sites where they are decorated themselves', async () => {
+    const BY_SYMBOL = Symbol('by symbol');
+    const UNMARKED = Symbol('unmarked');
+    @Injectable()
+    class Stock {
+      @SpanGroup('orders')
+      static create(): string {
+        return 'created';
+      }
+
+      static unmarked(): string {
+        return 'unmarked';
+      }
+
+      @SpanGroup('orders')
+      [BY_SYMBOL](): string {
+        return 'by symbol';
+      }
+
+      [UNMARKED](): string {
+        return 'unmarked';
+      }
+    }
+    const lens = await lensApp(platform).groups('orders').providers(Stock).start();
+    const stock = lens.app.get(Stock);
+    expect([Stock.create(), Stock.unmarked(), stock[BY_SYMBOL](), stock[UNMARKED]()]).toEqual([
+      'created',
+      'unmarked',
+      'by symbol',
+      'unmarked',
+    ]);
+    const [orders] = (await lens.get('/lens/groups?sites=1')).json().groups;
+
+    expect(orders.sites).toBe(2);
+    expect(orders.siteList).toEqual([
+      { name: 'Stock.Symbol(by symbol)', kind: 'method' },
+      { name: 'Stock.create', kind: 'method' },
+    ]);
+    expect(namesOf(await lens.spans())).toEqual(['Stock.Symbol(by symbol)', 'Stock.create']);
+  });
+
   it('N7: a site that two modules provide is one site', async () => {
     @Injectable()
     class Shared {

@@ -968,6 +968,32 @@ describe('@SpanGroup on other providers', () => {
     expect(parentIdOf(middle!)).toBe(outermost!.spanContext().spanId);
   });
 
+  it('N4: a method that was taken off its object has the name of the decorated class', async () => {
+    class Payments {
+      @SpanGroup('payment')
+      charge(): string {
+        return 'charged';
+      }
+    }
+    @SpanGroup('payment')
+    class Refunds {
+      refund(): string {
+        return 'refunded';
+      }
+    }
+    const lens = await runIn(['payment'], [Payments, Refunds], ({ app }) => {
+      const { charge } = app.get(Payments);
+      const { refund } = app.get(Refunds);
+      expect([charge(), refund()]).toEqual(['charged', 'refunded']);
+      expect(['x'].map(charge)).toEqual(['charged']);
+    });
+
+    expect(namesOf(lens.exporter.spans)).toEqual(['Payments.charge', 'Payments.charge', 'Refunds.refund']);
+    expect(lens.exporter.spans.map((span) => span.attributes['code.function.name']).sort()).toEqual(
+      namesOf(lens.exporter.spans),
+    );
+  });
+
   it('N4: methods work on objects without a class, frozen ones included', async () => {
     class Payments {
       @SpanGroup('payment')
@@ -1133,6 +1159,111 @@ describe('@SpanGroup and what other decorators see', () => {
     });
 
     expect(namesOf(lens.exporter.spans)).toEqual(['Payments.above', 'Payments.below']);
+  });
+
+  describe('with a wrapper of somebody else in between', () => {
+    let wrapperCalls = 0;
+
+    /** Replaces the method, and copies its metadata, as caching and retrying decorators do. */
+    const Counting: MethodDecorator = (_target, _key, descriptor) => {
+      const inner = descriptor.value as unknown as (...args: unknown[]) => unknown;
+      const outer = function (this: unknown, ...args: unknown[]): unknown {
+        wrapperCalls += 1;
+        return inner.apply(this, args);
+      };
+      for (const key of Reflect.getOwnMetadataKeys(inner) as unknown[]) {
+        Reflect.defineMetadata(key, Reflect.getOwnMetadata(key, inner), outer);
+      }
+      descriptor.value = outer as never;
+    };
+
+    class Payments {
+      @SpanGroup('refunds')
+      @Counting
+      @SpanGroup('payment')
+      regrouped(): string {
+        return 'done';
+      }
+
+      @NoSpanGroup()
+      @Counting
+      @SpanGroup('payment')
+      ungrouped(): string {
+        return 'done';
+      }
+
+      @Counting
+      @SpanGroup('payment')
+      wrapped(): string {
+        return 'done';
+      }
+
+      @SpanGroup('payment')
+      @Counting
+      @Counting
+      @SpanGroup('payment')
+      twice(): string {
+        return 'done';
+      }
+    }
+    type Method = 'regrouped' | 'ungrouped' | 'wrapped' | 'twice';
+
+    it.each<[Method, string[], number, Record<string, string>]>([
+      ['regrouped', ['refunds', 'payment'], 1, { 'Payments.regrouped': 'refunds' }],
+      ['regrouped', ['refunds'], 1, { 'Payments.regrouped': 'refunds' }],
+      ['regrouped', ['payment'], 1, {}],
+      ['ungrouped', ['payment'], 1, {}],
+      ['wrapped', ['payment'], 1, { 'Payments.wrapped': 'payment' }],
+      ['twice', ['payment'], 2, { 'Payments.twice': 'payment' }],
+      ['regrouped', [], 1, {}],
+    ])(
+      'N4: %s, with %j on: the wrapper runs, and the topmost decorator decides',
+      async (method, groups, calls, spans) => {
+        wrapperCalls = 0;
+        const lens = await runIn(
+          groups,
+          [Payments],
+          ({ app }) => expect(app.get(Payments)[method]()).toBe('done'),
+          ['refunds', 'payment'],
+        );
+
+        expect(wrapperCalls).toBe(calls);
+        expect(lens.exporter.spans).toHaveLength(Object.keys(spans).length);
+        expect(groupsOf(lens)).toEqual(spans);
+      },
+    );
+
+    it('N7: the topmost decorator decides which group the site is in', async () => {
+      const lens = await runIn(['payment', 'refunds'], [Payments], () => undefined);
+      const { groups } = (await lens.get('/lens/groups?sites=1')).json();
+
+      expect(
+        groups.map(({ name, siteList }: { name: string; siteList: { name: string }[] }) => [
+          name,
+          siteList.map((site) => site.name),
+        ]),
+      ).toEqual([
+        ['payment', ['Payments.twice', 'Payments.wrapped']],
+        ['refunds', ['Payments.regrouped']],
+      ]);
+    });
+
+    it('N4: a class leaves a method that @NoSpanGroup took out to itself', async () => {
+      @SpanGroup('payment')
+      class Refunds {
+        @NoSpanGroup()
+        @Counting
+        @SpanGroup('payment')
+        ungrouped(): string {
+          return 'done';
+        }
+      }
+      wrapperCalls = 0;
+      const lens = await runIn(['payment'], [Refunds], ({ app }) => app.get(Refunds).ungrouped());
+
+      expect(wrapperCalls).toBe(1);
+      expect(lens.exporter.spans).toEqual([]);
+    });
   });
 
   it('N4: the class is the same class', () => {

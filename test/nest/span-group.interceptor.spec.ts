@@ -22,7 +22,7 @@ import type {
 } from '@nestjs/common';
 import { APP_INTERCEPTOR, ExternalContextCreator } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
-import { SpanStatusCode, trace } from '@opentelemetry/api';
+import { propagation, SpanStatusCode, trace } from '@opentelemetry/api';
 import { managedSpan, NestLensModule, NoSpanGroup, SpanGroup, SpanGroupInterceptor } from 'nest-lens';
 import { concat, from, lastValueFrom, of, throwError } from 'rxjs';
 import type { Observable } from 'rxjs';
@@ -158,6 +158,71 @@ onEachPlatform('SpanGroupInterceptor', (platform) => {
     });
     expect(lens.openSpans()).toEqual([]);
     expect(everythingSaid()).toEqual([]);
+  });
+
+  it('N5: a decorator above @SpanGroup that wraps the method and copies its metadata: one span', async () => {
+    let wrapperCalls = 0;
+    const Counting: MethodDecorator = (_target, _key, descriptor) => {
+      const inner = descriptor.value as unknown as (...args: unknown[]) => unknown;
+      const outer = function (this: unknown, ...args: unknown[]): unknown {
+        wrapperCalls += 1;
+        return inner.apply(this, args);
+      };
+      for (const key of Reflect.getOwnMetadataKeys(inner) as unknown[]) {
+        Reflect.defineMetadata(key, Reflect.getOwnMetadata(key, inner), outer);
+      }
+      descriptor.value = outer as never;
+    };
+    @Controller('wrapped')
+    @UseInterceptors(SpanGroupInterceptor)
+    class WrappedController {
+      @Counting
+      @SpanGroup('orders')
+      @Get('below')
+      below(): string {
+        return 'below';
+      }
+
+      @Get('above')
+      @Counting
+      @SpanGroup('orders', { attributes: () => ({ 'order.kind': 'wrapped' }) })
+      above(): string {
+        return 'above';
+      }
+    }
+    const lens = await lensApp(platform).groups('orders').controllers(WrappedController).start();
+
+    expect((await lens.get('/wrapped/below')).text).toBe('below');
+    expect((await lens.get('/wrapped/above')).text).toBe('above');
+    const spans = await lens.spans();
+    expect(wrapperCalls).toBe(2);
+    expect(namesOf(spans)).toEqual(['WrappedController.above', 'WrappedController.below']);
+    expect(theSpan(spans, 'WrappedController.above').attributes).toMatchObject({
+      'order.kind': 'wrapped',
+      'nestjs.type': 'http',
+      'http.route': '/wrapped/above',
+    });
+    expect(lens.openSpans()).toEqual([]);
+  });
+
+  it('H12: a propagator that throws costs the trace of the caller, not the request', async () => {
+    propagation.setGlobalPropagator({
+      inject: () => undefined,
+      extract: () => {
+        throw new Error('a bad header');
+      },
+      fields: () => ['traceparent'],
+    });
+    const lens = await lensApp(platform).groups('orders').controllers(OnceBoundController).start();
+    const reply = await lens.get('/orders', {
+      headers: { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' },
+    });
+
+    expect([reply.status, reply.text]).toEqual([200, 'list']);
+    const span = theSpan(await lens.spans(), 'OnceBoundController.list');
+    expect(parentIdOf(span)).toBeUndefined();
+    expect(span.status.code).toBe(SpanStatusCode.UNSET);
+    expect(lens.openSpans()).toEqual([]);
   });
 
   it('N5: a handler that calls a marked service, and another marked handler, gives one span for each', async () => {

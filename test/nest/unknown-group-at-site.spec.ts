@@ -86,6 +86,28 @@ onEachPlatform('a site whose group nobody registered', (platform) => {
     expect(messages.filter((message) => /Stock\.count.*'stok'.*'stock'/.test(message))).toHaveLength(1);
   });
 
+  it('W9: static methods and methods named by a symbol are sites too', async () => {
+    const BY_SYMBOL = Symbol('by symbol');
+    @Injectable()
+    class Stock {
+      @SpanGroup('stok')
+      static create(): string {
+        return 'created';
+      }
+
+      @SpanGroup('stok')
+      [BY_SYMBOL](): string {
+        return 'by symbol';
+      }
+    }
+    const lens = await lensApp(platform).groups('stock').providers(Stock).start();
+
+    expect(unknownGroups(lens).map(({ details }) => details)).toEqual([
+      { site: 'Stock.Symbol(by symbol)', group: 'stok', nearest: 'stock' },
+      { site: 'Stock.create', group: 'stok', nearest: 'stock' },
+    ]);
+  });
+
   it('W9: groups of feature modules and of libraries that register by themselves are known', async () => {
     @Injectable()
     class Registering {
