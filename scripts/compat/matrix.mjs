@@ -92,4 +92,8 @@ export const CELLS = [
     ['24', NEST_11, SDK_2],
     ['26', NEST_12, SDK_3],
   ]),
+  ...cellsOf('types', 'types', 'both', [
+    ['20', NEST_12, SDK_2],
+    ['22', NEST_11, SDK_3],
+  ]),
 ];
