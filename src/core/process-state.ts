@@ -88,6 +88,8 @@ export interface ProcessState {
     | undefined;
   /** The spans under way. Absent in a slot that an older copy made, until a newer one is loaded. */
   openSpans?: OpenSpans;
+  /** Group -> how many spans it made, while metrics are on; else absent. */
+  spanCounts?: Map<string, { count: number }> | undefined;
   /** The SDK that `nest-lens/register` started, until a set-up takes it over. */
   early?: EarlyStart | undefined;
   /** Why that start failed, so that a set-up that fails for the same reason needn't say so again. */
@@ -299,6 +301,7 @@ export function resetProcessState(): void {
   state.holds.clear();
   state.shared = undefined;
   if (state.openSpans !== undefined) clearOpenSpans(state.openSpans);
+  state.spanCounts = undefined;
   state.early = undefined;
   state.earlyFailure = undefined;
 }

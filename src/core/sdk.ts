@@ -1,5 +1,5 @@
-import { diag, metrics } from '@opentelemetry/api';
-import type { NodeSDK, NodeSDKConfiguration } from '@opentelemetry/sdk-node';
+import { diag, metrics, trace } from '@opentelemetry/api';
+import type { NodeSDKConfiguration } from '@opentelemetry/sdk-node';
 import type { NestLensConfig } from './config.js';
 import { createConsoleSpanExporter } from './console-span-exporter.js';
 import { createError, NestLensError } from './errors.js';
@@ -161,6 +161,46 @@ export function startSdkNow(
   return startLoaded(sdkModule, config, options);
 }
 
+/** Whether the SDK's declarative configuration file decides. What the application gives in code can't be put into it, and wins. */
+function isFileInForce(sdkModule: SdkModule, { exporter }: NestLensConfig, options: SetupOptions): boolean {
+  const { spanExporter, spanProcessors, metricReader } = options;
+  const isGiven = [spanExporter, spanProcessors, metricReader].some((part) => part !== undefined);
+  if (!process.env['OTEL_CONFIG_FILE']?.trim() || exporter !== 'otlp' || isGiven) return false;
+  // Older versions know no such file.
+  return (sdkModule as Partial<SdkModule>).startNodeSDK !== undefined;
+}
+
+function startFromFile(
+  { startNodeSDK }: SdkModule,
+  { tracesEnabled, metricsEnabled }: NestLensConfig,
+  { instrumentations = [] }: SetupOptions,
+): () => Promise<void> {
+  const sdk = startNodeSDK({ instrumentations: instrumentations as unknown as SdkInstrumentations });
+  if (!tracesEnabled) trace.disable();
+  if (!metricsEnabled) metrics.disable();
+  return () => sdk.shutdown();
+}
+
+function startFromOptions(
+  sdkModule: SdkModule,
+  config: NestLensConfig,
+  options: SetupOptions,
+  before: RegisteredApis,
+): () => Promise<void> {
+  const sdk = new sdkModule.NodeSDK({
+    ...spanPipeline(sdkModule, config, options),
+    ...metricPipeline(config, options, before),
+    // Somebody else's stays, and the SDK would complain about the second one.
+    ...(before.contextManager ? { contextManager: null as never } : {}),
+    ...(before.propagator ? { textMapPropagator: null } : {}),
+    resource: resourceOf(sdkModule, config, options),
+    ...(config.serviceName === undefined ? {} : { serviceName: config.serviceName }),
+    instrumentations: (options.instrumentations ?? []) as unknown as SdkInstrumentations,
+  });
+  sdk.start();
+  return () => sdk.shutdown();
+}
+
 function startLoaded(sdkModule: SdkModule, config: NestLensConfig, options: SetupOptions): RunningSdk {
   const before = registeredApis();
   const release = (): void => {
@@ -174,19 +214,11 @@ function startLoaded(sdkModule: SdkModule, config: NestLensConfig, options: Setu
     }
     unregisterApisSince(before);
   };
-  let sdk: NodeSDK;
+  let shutdown: () => Promise<void>;
   try {
-    sdk = new sdkModule.NodeSDK({
-      ...spanPipeline(sdkModule, config, options),
-      ...metricPipeline(config, options, before),
-      // Somebody else's stays, and the SDK would complain about the second one.
-      ...(before.contextManager ? { contextManager: null as never } : {}),
-      ...(before.propagator ? { textMapPropagator: null } : {}),
-      resource: resourceOf(sdkModule, config, options),
-      ...(config.serviceName === undefined ? {} : { serviceName: config.serviceName }),
-      instrumentations: (options.instrumentations ?? []) as unknown as SdkInstrumentations,
-    });
-    sdk.start();
+    shutdown = isFileInForce(sdkModule, config, options)
+      ? startFromFile(sdkModule, config, options)
+      : startFromOptions(sdkModule, config, options, before);
   } catch (error) {
     release();
     throw error;
@@ -200,7 +232,7 @@ function startLoaded(sdkModule: SdkModule, config: NestLensConfig, options: Setu
       const meterProvider = before.meterProvider ? undefined : metrics.getMeterProvider();
       await Promise.all([flush(provider), flush(meterProvider)]);
     },
-    shutdown: () => sdk.shutdown(),
+    shutdown,
     release,
   };
 }

@@ -7,8 +7,9 @@ import {
   isObservable,
   type ObservableLike,
 } from './observable-outcome.js';
+import { countSpan } from './lens-metrics.js';
 import { linkOpenSpan, nextSequence, takeOpenSpans, unlinkOpenSpan } from './open-spans.js';
-import type { OpenSpanLink } from './process-state.js';
+import { type OpenSpanLink, processState } from './process-state.js';
 import { recordThrown } from './span-exception.js';
 import { reportSdkFailure, type SpanPlan, startSpan } from './span-plan.js';
 
@@ -32,6 +33,7 @@ export class OpenSpan implements OpenSpanLink {
   ) {
     this.span = startSpan(plan, outside);
     this.inside = trace.setSpan(outside, this.span);
+    if (processState.spanCounts !== undefined) countSpan(processState.spanCounts, plan.attributes);
   }
 
   /**

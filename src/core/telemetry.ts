@@ -4,9 +4,10 @@ import { whenLoopDrains } from './drained-loop.js';
 import { differsFromEarly, takeEarlySdk } from './early-sdk.js';
 import { createError, TelemetryAlreadySetUpError } from './errors.js';
 import { modulesLoadedBefore } from './instrumented-modules.js';
+import { startLensMetrics } from './lens-metrics.js';
 import { LONGEST_TIMER_MS } from './longest-timer.js';
 import { SCOPE_NAME } from './lens-tracer.js';
-import { registeredTracerProvider } from './otel-globals.js';
+import { registeredApis, registeredTracerProvider } from './otel-globals.js';
 import { processState } from './process-state.js';
 import { type RunningSdk, startSdk } from './sdk.js';
 import type { SetupOptions } from './setup-options.js';
@@ -119,7 +120,16 @@ export async function setupTelemetry(
     emitWarnings(warnings);
     setSpanGroupSpec(valid.spanGroups);
     processState.setUp = true;
-    return createHandle(pipeline, mode, () => {
+    const lensMetrics = valid.metricsEnabled && areMetricsAskedFor(options) ? startLensMetrics() : undefined;
+    const metered: Pipeline = {
+      ...pipeline,
+      release() {
+        lensMetrics?.stop();
+        pipeline.release();
+      },
+    };
+    return createHandle(metered, mode, () => {
+      lensMetrics?.freeze();
       forgetSpanGroupState();
       processState.recordedWarnings.length = 0;
     });
@@ -127,6 +137,24 @@ export async function setupTelemetry(
     telemetry.phase = 'off';
     throw error;
   }
+}
+
+/** Variables by which somebody says where metrics go. Only whether they are set is looked at; what they say is the SDK's. */
+const METRICS_VARIABLES = [
+  'OTEL_METRICS_EXPORTER',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT',
+  'OTEL_CONFIG_FILE',
+];
+
+/**
+ * Whether our metrics have a reader that is meant for them. An application that gives its own spans pipeline, as tests do, and
+ * says nothing of metrics would otherwise try to send them to the SDK's default address when it closes, and warn.
+ */
+function areMetricsAskedFor({ spanExporter, spanProcessors, metricReader }: SetupOptions): boolean {
+  if (!registeredApis().meterProvider) return false;
+  const isSpansOnly = (spanExporter ?? spanProcessors) !== undefined && metricReader === undefined;
+  return !isSpansOnly || METRICS_VARIABLES.some((name) => Boolean(process.env[name]?.trim()));
 }
 
 async function buildPipeline(

@@ -1,0 +1,102 @@
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { metrics } from '@opentelemetry/api';
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics';
+import { managedSpan, overrideSpanGroups, SpanRegistry, traceFn, withSpan } from 'nest-lens/core';
+import { captureWarnings, type CapturedWarnings } from '../core/capture-warnings.js';
+import { KeepingExporter } from '../core/keeping-exporter.js';
+import { setUpForTest } from '../core/live-telemetry.js';
+
+jest.setTimeout(30_000);
+
+let warnings: CapturedWarnings;
+
+beforeEach(() => {
+  warnings = captureWarnings();
+  SpanRegistry.register('shop', ['orders', 'cache']);
+});
+
+function readMetrics(): {
+  metricReader: PeriodicExportingMetricReader;
+  latest(): Record<string, Record<string, number>>;
+} {
+  const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+  return {
+    metricReader: new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 }),
+    latest() {
+      const scopes = exporter.getMetrics().at(-1)?.scopeMetrics ?? [];
+      const own = scopes.find(({ scope }) => scope.name === 'nest-lens')?.metrics ?? [];
+      return Object.fromEntries(
+        own.map(({ descriptor, dataPoints }) => [
+          descriptor.name,
+          Object.fromEntries(
+            dataPoints.map(({ attributes, value }) => [attributes['nestlens.group'], value as number]),
+          ),
+        ]),
+      );
+    },
+  };
+}
+
+const spanCounts = (): unknown => (globalThis as any)[Symbol.for('nest-lens.state.1')].spanCounts;
+
+describe('the metrics', () => {
+  it('C2: say which groups are on, as it changes, and how many spans each has made', async () => {
+    const { metricReader, latest } = readMetrics();
+    await setUpForTest({ spanGroups: 'orders', metricsEnabled: true }, { metricReader });
+    managedSpan('orders', 'a', () => undefined);
+    traceFn('orders', 'b')(() => undefined)();
+    managedSpan('cache', 'off', () => undefined);
+    withSpan('in no group', () => undefined);
+    await metricReader.forceFlush();
+    expect(latest()).toEqual({
+      'nestlens.span_group.enabled': { orders: 1, cache: 0 },
+      'nestlens.spans': { orders: 2 },
+    });
+
+    overrideSpanGroups('cache');
+    managedSpan('cache', 'on', () => undefined);
+    await metricReader.forceFlush();
+    expect(latest()).toEqual({
+      'nestlens.span_group.enabled': { orders: 0, cache: 1 },
+      'nestlens.spans': { orders: 2, cache: 1 },
+    });
+  });
+
+  it('H6: go to the meter provider of the application, which hears nothing more after the shutdown', async () => {
+    const { metricReader, latest } = readMetrics();
+    const provider = new MeterProvider({ readers: [metricReader] });
+    metrics.setGlobalMeterProvider(provider);
+    const handle = await setUpForTest({ metricsEnabled: true });
+    managedSpan('orders', 'a', () => undefined);
+    await metricReader.forceFlush();
+    expect(latest()['nestlens.spans']).toEqual({ orders: 1 });
+    await handle.shutdown();
+    expect(spanCounts()).toBeUndefined();
+    // A cumulative reader keeps what it saw; nothing is added to it.
+    SpanRegistry.register('later', ['late']);
+    await metricReader.forceFlush();
+    expect(Object.keys(latest()['nestlens.span_group.enabled'] ?? {})).not.toContain('late');
+    await provider.shutdown();
+  });
+
+  it('C2: are not made, and spans not counted, while they are off', async () => {
+    const { metricReader, latest } = readMetrics();
+    await setUpForTest({ metricsEnabled: false }, { metricReader });
+    managedSpan('orders', 'a', () => undefined);
+    expect([spanCounts(), latest()]).toEqual([undefined, {}]);
+  });
+
+  it('H7: of an application that gives only a span exporter trouble no absent collector when it closes', async () => {
+    for (const name of Object.keys(process.env)) if (name.startsWith('OTEL_')) delete process.env[name];
+    const exporter = new KeepingExporter();
+    const handle = await setUpForTest({ exporter: 'otlp', metricsEnabled: true }, { spanExporter: exporter });
+    managedSpan('orders', 'a', () => undefined);
+    await handle.shutdown();
+    expect([exporter.names, warnings.codes()]).toEqual([['a'], []]);
+  });
+});
