@@ -26,8 +26,8 @@ export class Handlers {
   property = 1;
 
   // error TS2322 or TS2820
-  @SpanGroup('orders', { attributes: () => ({ nested: { no: 'objects' } }) })
-  withNestedAttributes(): void {}
+  @SpanGroup('orders', { attributes: () => ({ worker: () => 1 }) })
+  withAFunctionAsAttribute(): void {}
 
   // error TS2353
   @SpanGroup('orders', { nmae: 'orders.list' })
@@ -35,4 +35,4 @@ export class Handlers {
 }
 
 // error TS2353 or TS2322 or TS2769
-managedSpan('orders', 'orders.list', { attributes: { nested: { no: 'objects' } } }, () => 1);
+managedSpan('orders', 'orders.list', { attributes: { worker: () => 1 } }, () => 1);
