@@ -1,3 +1,4 @@
+import vm from 'node:vm';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
   context,
@@ -104,6 +105,25 @@ describe('managedSpan, group on', () => {
     };
     expect(managedSpan('orders', 'place', { attributes }, () => 'done')).toBe('done');
     expect([spans.names(), spans.openCount()]).toEqual([['place'], 0]);
+  });
+
+  it('I1: an async attributes function, which types forbid, costs its attributes alone, also if it rejects', async () => {
+    const rejections: unknown[] = [];
+    const onRejection = (reason: unknown): void => void rejections.push(reason);
+    // Jest gives a test a copy of `process`; rejections are told to the real one.
+    const realProcess = vm.runInThisContext('process') as NodeJS.Process;
+    realProcess.on('unhandledRejection', onRejection);
+    for (const attributes of [async () => ({ a: 1 }), () => Promise.reject(new Error('no attributes'))]) {
+      const work = managedSpan('orders', 'place', { attributes: attributes as never }, () => 'done');
+      expect(work).toBe('done');
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    realProcess.off('unhandledRejection', onRejection);
+    expect(rejections).toEqual([]);
+    expect(spans.all().map((span) => span.attributes)).toEqual([
+      { 'nestlens.group': 'orders' },
+      { 'nestlens.group': 'orders' },
+    ]);
   });
 
   it('I1: the options given are not changed, and can be used again', () => {

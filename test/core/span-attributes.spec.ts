@@ -78,6 +78,53 @@ describe('safeSetSpanAttributes', () => {
     expect(spans.only('over').attributes).toEqual({});
   });
 
+  it.each<[string, () => unknown]>([
+    [
+      'a revoked proxy',
+      () => {
+        const { proxy, revoke } = Proxy.revocable([], {});
+        revoke();
+        return proxy;
+      },
+    ],
+    [
+      'an array with a getter that throws',
+      () =>
+        Object.defineProperty(['a', 'b'], 1, {
+          get: () => {
+            throw new Error('no such item');
+          },
+        }),
+    ],
+    ['an array with a hole', () => [1, , 2]], // eslint-disable-line no-sparse-arrays
+  ])('I6: never throws: drops %s, and keeps the rest', (_kind, make) => {
+    expect(recorded({ before: 1, value: make(), after: 2 })).toMatchObject({ before: 1, after: 2 });
+  });
+
+  it('I6: never throws: drops what a getter throws instead of, and keeps the rest', () => {
+    const attributes = {
+      before: 1,
+      get value(): string {
+        throw new Error('not loaded');
+      },
+      after: 2,
+    };
+    expect(recorded(attributes)).toEqual({ before: 1, after: 2 });
+  });
+
+  it.each([undefined, null])('I6: never throws: %s has no attributes', (attributes) => {
+    expect(recorded(attributes as never)).toEqual({});
+  });
+
+  it('I7: never throws: keys to redact that are no strings are harmless', () => {
+    const redactKeys = [undefined, null, 7, {}, 'ssn'] as never;
+    expect(recorded({ ssn: '1', '7': 'seven', kept: 1 }, { redactKeys })).toEqual({
+      ssn: '[REDACTED]',
+      '7': '[REDACTED]',
+      kept: 1,
+    });
+  });
+
   it('I6: takes the span of managedSpan as it comes, on and off', () => {
     const place = (): void =>
       managedSpan('orders', 'place', (span) =>

@@ -81,6 +81,11 @@ describe('the enabled set', () => {
     expect([isSpanGroupEnabled('Ghost '), isSpanGroupEnabled('ghost')]).toEqual([true, false]);
   });
 
+  it('T4: a string is one name, not its letters', () => {
+    setEnabledSpanGroups('orders');
+    expect(enabled()).toEqual(['orders']);
+  });
+
   it('T4: later registrations do not change it, nor does the iterable that was given', () => {
     const groups = new Set(['orders']);
     setEnabledSpanGroups(groups);

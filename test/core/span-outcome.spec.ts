@@ -28,6 +28,7 @@ import {
 } from 'rxjs';
 import { managedSpan, setEnabledSpanGroups, traceFn, withSpan } from 'nest-lens/core';
 import { captureSpans, type CapturedSpans, exceptions, parentId, spanId } from './capture-spans.js';
+import { compileCore } from './compiled-core.js';
 
 let spans: CapturedSpans;
 beforeEach(() => {
@@ -111,6 +112,19 @@ describe('a promise', () => {
     const promise = inSpan(() => Cancellable.resolve(1) as Cancellable<number>);
     expect(promise).toBeInstanceOf(Cancellable);
     expect(promise.cancel()).toBe('cancelled');
+    expect(await promise).toBe(1);
+    expectOk();
+  });
+
+  it('I9: what hangs on the promise goes along, values and accessors', async () => {
+    let cancelled = 0;
+    const body = (): Promise<number> & { cancel(): number; state?: string } =>
+      Object.defineProperty(Object.assign(Promise.resolve(1), { cancel: () => ++cancelled }), 'state', {
+        get: () => 'waiting',
+        enumerable: true,
+      });
+    const promise = inSpan(body);
+    expect([promise.cancel(), cancelled, promise.state]).toEqual([1, 1, 'waiting']);
     expect(await promise).toBe(1);
     expectOk();
   });
@@ -472,6 +486,30 @@ describe('an observable', () => {
     expectOk();
   });
 
+  it('I9: what is set on a subject reaches it, also through its setters', () => {
+    class Cart extends Subject<number> {
+      #total = 0;
+      note = '';
+      get total(): number {
+        return this.#total;
+      }
+      set total(total: number) {
+        this.#total = total;
+        this.next(total);
+      }
+    }
+    const original = new Cart();
+    const cart = inSpan(() => original);
+    expect(cart).not.toBe(original);
+    const seen: number[] = [];
+    cart.subscribe((total) => seen.push(total));
+    cart.total = 7;
+    cart.note = 'a gift';
+    expect([original.total, original.note, cart.note, seen]).toEqual([7, 'a gift', 'a gift', [7]]);
+    cart.complete();
+    expectOk();
+  });
+
   it('I9: an observable that passes through two spans is covered by both', async () => {
     const result = managedSpan('orders', 'outer', () => managedSpan('orders', 'inner', () => of(1)));
     expect(await lastValueFrom(result)).toBe(1);
@@ -655,6 +693,46 @@ describe('an async generator', () => {
     expect(spans.openCount()).toBe(1);
     expect((await generator.next()).done).toBe(true);
     expectOk();
+  });
+});
+
+describe('an async generator that nobody finishes', () => {
+  it('I9: its span ends as cancelled when it is collected', async () => {
+    const compiled = await compileCore();
+    const { stdout } = await compiled
+      .run(
+        `
+        import { setFlagsFromString } from 'node:v8';
+        import { runInNewContext } from 'node:vm';
+        import { trace } from '@opentelemetry/api';
+        import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
+        setFlagsFromString('--expose-gc');
+        const collectGarbage = runInNewContext('gc');
+        const exporter = new InMemorySpanExporter();
+        trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
+        const { managedSpan, setEnabledSpanGroups } = await import(core);
+        setEnabledSpanGroups(['orders']);
+        const begin = (name) => managedSpan('orders', name, async function* () {
+          yield 1;
+          yield 2;
+        });
+        const kept = begin('kept');
+        await kept.next();
+        await (async () => {
+          await begin('left').next();
+        })();
+        const turn = () => new Promise((resolve) => setTimeout(resolve, 5));
+        for (let round = 0; round < 100 && exporter.getFinishedSpans().length === 0; round++) {
+          collectGarbage();
+          await turn();
+        }
+        const ended = exporter.getFinishedSpans().map(({ name, status, attributes }) =>
+          [name, status.code, attributes['nestlens.cancelled']]);
+        await kept.return();
+        console.log(JSON.stringify(ended));`,
+      )
+      .finally(() => compiled.remove());
+    expect(JSON.parse(stdout)).toEqual([['left', SpanStatusCode.UNSET, true]]);
   });
 });
 

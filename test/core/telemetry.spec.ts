@@ -32,6 +32,7 @@ import {
   managedSpan,
   overrideSpanGroups,
   pendingSpanGroups,
+  setLensLogger,
   setSpanGroupSpec,
   setupTelemetry,
   type SetupOptions,
@@ -95,6 +96,13 @@ const NOTHING_REGISTERED = {
 
 function tracerDelegate(): TracerProvider {
   return (trace.getTracerProvider() as ProxyTracerProvider).getDelegate();
+}
+
+function metricNames(exporter: InMemoryMetricExporter): string[] {
+  return exporter
+    .getMetrics()
+    .flatMap(({ scopeMetrics }) => scopeMetrics)
+    .flatMap((scope) => scope.metrics.map((metric) => metric.descriptor.name));
 }
 
 /** Resolves to the time that a promise took to settle, in milliseconds; rejects if it rejects. */
@@ -225,10 +233,23 @@ describe('setupTelemetry, own mode', () => {
 
   it('H3: the spec is reported once the providers are there', async () => {
     const providers: boolean[] = [];
-    const { setLensLogger } = await import('nest-lens/core');
     setLensLogger({ warn: () => providers.push(registered().tracerProvider) });
     await setUpForTest({ spanGroups: 'tpyo' });
     expect(providers).toEqual([true]);
+  });
+
+  it('W5: a logger that registers while the spec is first reported is not late', async () => {
+    setLensLogger({
+      warn(_message, { code }) {
+        codes.push(code);
+        if (codes.length === 1) SpanRegistry.register('from_logger', ['tpyo']);
+      },
+    });
+    const codes: string[] = [];
+    await setUpForTest({ spanGroups: 'tpyo' });
+    expect([codes, enabledSpanGroups()]).toEqual([['SPEC_UNRESOLVED'], new Set(['tpyo'])]);
+    SpanRegistry.register('late_lib', ['late']);
+    expect(codes).toEqual(['SPEC_UNRESOLVED', 'LATE_REGISTRATION']);
   });
 
   it.each(['', ' ', ',', '-', '--', '*', 'tpyo', '__proto__', 'a'.repeat(10_000), '\u0000', '💥', '-*,*'])(
@@ -440,6 +461,48 @@ describe('what the application registered besides a tracer provider', () => {
     await handle.shutdown();
     expect(metrics.getMeterProvider()).toBe(provider);
     await provider.shutdown();
+  });
+});
+
+describe('what tells that nothing is registered', () => {
+  const noops = (): object[] => [metrics.getMeterProvider().constructor, tracerDelegate().constructor];
+  let names: string[];
+  beforeEach(() => {
+    names = noops().map((Class) => (Class as { name: string }).name);
+    for (const Class of noops()) Object.defineProperty(Class, 'name', { value: 't', configurable: true });
+  });
+  afterEach(() => {
+    trace.disable();
+    metrics.disable();
+    for (const [at, Class] of noops().entries()) {
+      Object.defineProperty(Class, 'name', { value: names[at], configurable: true });
+    }
+  });
+
+  it('H6: does not depend on the names of classes, which bundlers change', async () => {
+    const metricExporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+    const exporter = new KeepingExporter();
+    const handle = await setUpForTest(
+      { metricsEnabled: true },
+      {
+        spanExporter: exporter,
+        metricReader: new PeriodicExportingMetricReader({
+          exporter: metricExporter,
+          exportIntervalMillis: 60_000,
+        }),
+      },
+    );
+    expect(handle.mode).toBe('own');
+    work('place');
+    handle.meter.createCounter('orders.placed').add(1);
+    await handle.forceFlush();
+    expect(exporter.names).toEqual(['place']);
+    expect(metricNames(metricExporter)).toContain('orders.placed');
+    await handle.shutdown();
+    expect([tracerDelegate().constructor.name, metrics.getMeterProvider().constructor.name]).toEqual([
+      't',
+      't',
+    ]);
   });
 });
 
@@ -689,6 +752,16 @@ describe('given exporters, processors and readers', () => {
     expect(exporter.names).toEqual(['a', 'b']);
     expect(warnings.codes()).toEqual([]);
   });
+
+  it('H8: forceFlush flushes a given metric reader too', async () => {
+    const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+    const metricReader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 60_000 });
+    const handle = await setUpForTest({ metricsEnabled: true }, { metricReader });
+    handle.meter.createCounter('orders.placed').add(1);
+    expect(metricNames(exporter)).toEqual([]);
+    await handle.forceFlush();
+    expect(metricNames(exporter)).toContain('orders.placed');
+  });
 });
 
 describe('shutdown', () => {
@@ -757,6 +830,47 @@ describe('shutdown', () => {
       expect(isSpanGroupEnabled('orders')).toBe(false);
     },
   );
+
+  it('H9: with a flush that outlasts the limit, the shutdown of the pipeline is still begun', async () => {
+    const calls: string[] = [];
+    const processor: SpanProcessor = {
+      onStart: () => undefined,
+      onEnd: () => undefined,
+      forceFlush: () => {
+        calls.push('forceFlush');
+        return new Promise((resolve) => unanswered.push(() => resolve()));
+      },
+      shutdown: async () => void calls.push('shutdown'),
+    };
+    const handle = await setUpForTest({}, { spanProcessors: [processor] });
+    await handle.shutdown(30);
+    expect(calls).toEqual(['forceFlush', 'shutdown']);
+    expect(warnings.codes()).toEqual(['FLUSH_INCOMPLETE']);
+  });
+
+  it('H9: an instrumentation that cannot be disabled keeps nothing from being ended', async () => {
+    const instrumentation = {
+      instrumentationName: 'stubborn',
+      instrumentationVersion: '1.0.0',
+      enable: () => undefined,
+      disable: () => {
+        throw new Error('cannot be disabled');
+      },
+      setTracerProvider: () => undefined,
+      setMeterProvider: () => undefined,
+      getConfig: () => ({}),
+      setConfig: () => undefined,
+    };
+    const handle = await setUpForTest({}, { instrumentations: [instrumentation, instrumentation] });
+    await handle.shutdown();
+    expect(registered()).toEqual(NOTHING_REGISTERED);
+    expect(isSpanGroupEnabled('orders')).toBe(false);
+    const exporter = new KeepingExporter();
+    const next = await setUpForTest({}, { spanExporter: exporter });
+    work('next');
+    await next.shutdown();
+    expect([exporter.names, warnings.codes()]).toEqual([['next'], []]);
+  });
 
   it.each([2 ** 31, Infinity])('H9: a limit of %d ms is no limit of one', async (timeoutMs) => {
     class SlowExporter extends KeepingExporter {

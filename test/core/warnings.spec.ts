@@ -108,6 +108,22 @@ describe('a logger that misbehaves', () => {
     expect([...SpanRegistry.groups()]).toEqual(['shared']);
   });
 
+  it('R19: one that warns again at every warning, without an end, comes to an end', () => {
+    let calls = 0;
+    setLensLogger({
+      warn() {
+        // Without a bound it would go on until the stack is full.
+        if (++calls < 1_000) setSpanGroupSpec(`nothing_${calls}`);
+      },
+    });
+    expect(() => setSpanGroupSpec('nothing')).not.toThrow();
+    expect(calls).toBeGreaterThan(0);
+    expect(calls).toBeLessThan(10);
+    calls = 0;
+    setSpanGroupSpec('nothing');
+    expect(calls).toBeGreaterThan(0);
+  });
+
   it('R19: an async one that rejects causes no unhandled rejection', async () => {
     const rejections: unknown[] = [];
     const onRejection = (reason: unknown): void => void rejections.push(reason);
