@@ -66,17 +66,20 @@ const PAIRS: [name: string, first: string, second: string][] = [
 ];
 
 describe.each(PAIRS)('An application of %s', (_name, first, second) => {
-  it('N3, N4, N5, N7: sees the sites, groups and tokens of both, and makes one span a call', async () => {
+  it('N2, N3, N4, N5, N7, I10: sees the sites, groups, routes and tokens of both, and makes one span a call', async () => {
     const { result } = await copies.run(`${application(first, second)}
       const captured = captureSpans();
       const app = await boot(a, captured, [OrdersController]);
       const answers = [await get(app, '/orders/list'), await get(app, '/orders/wide'), await get(app, '/orders/quiet')];
       const document = await get(app, '/lens/groups?sites=1');
-      const spans = captured.spans().map(({ name, attributes }) => [name, attributes['nestlens.group']]);
+      const spans = captured.spans().map(({ name, attributes }) =>
+        [name, attributes['nestlens.group'], attributes['http.route']]);
+      const routes = document.groups[0].siteList.map((site) => site.route);
       await app.close();
       result({
         answers,
         spans,
+        routes,
         namespaces: document.namespaces,
         groups: document.groups.map(({ name, enabled, siteList }) => [name, enabled, siteList.map((site) => site.name)]),
         warnings: document.warnings,
@@ -85,9 +88,10 @@ describe.each(PAIRS)('An application of %s', (_name, first, second) => {
     expect(result).toEqual({
       answers: [{ namespaces: ['shop', 'stock'], enabled: true }, 'wide', 'quiet'],
       spans: [
-        ['OrdersController.list', 'orders'],
-        ['OrdersController.wide', 'orders'],
+        ['OrdersController.list', 'orders', '/orders/list'],
+        ['OrdersController.wide', 'orders', '/orders/wide'],
       ],
+      routes: ['GET /orders/list', 'GET /orders/wide'],
       namespaces: ['shop', 'stock'],
       groups: [
         ['orders', true, ['OrdersController.list', 'OrdersController.wide']],

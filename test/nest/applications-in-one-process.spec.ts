@@ -359,6 +359,15 @@ onEachPlatform('applications in one process', (platform) => {
     expect(codesOf(lens)).toEqual([]);
   });
 
+  it('H1, N7: the warnings of one that has closed are not those of the next', async () => {
+    const first = await orders().spec('oders,orders').start();
+    expect((await first.get('/lens/groups')).json().warnings).toHaveLength(1);
+    await first.close();
+    const second = await orders().start();
+
+    expect((await second.get('/lens/groups')).json().warnings).toEqual([]);
+  });
+
   it('C2: a factory of options that gives nothing is as forRoot() without any', async () => {
     const lens = await lensApp(platform)
       .imports(NestLensModule.forRootAsync({ useFactory: () => undefined as never }))

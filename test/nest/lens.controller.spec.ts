@@ -597,6 +597,42 @@ onEachPlatform('GET /lens/groups', (platform) => {
     });
   });
 
+  describe('PUT, with runtimeControl', () => {
+    @Injectable()
+    class Everybody implements CanActivate {
+      canActivate(): boolean {
+        return true;
+      }
+    }
+    const controlled = (): Promise<LensApp> =>
+      shopApp()
+        .forRoot({ introspection: { guards: [Everybody], runtimeControl: true } })
+        .start();
+    const put = (lens: LensApp, spec: unknown) => lens.request('PUT', '/lens/groups', { body: { spec } });
+
+    it('T7, N7: a spec of up to 1,000 characters is taken', async () => {
+      const lens = await controlled();
+      const spec = `payment,${'x'.repeat(1_000 - 'payment,'.length)}`;
+      const reply = await put(lens, spec);
+
+      expect(reply.status).toBe(200);
+      expect(reply.json()).toMatchObject({
+        enabled: ['payment'],
+        spec: { configured: 'default', active: spec },
+      });
+    });
+
+    it('T7, N7: a longer one is refused with 400, and changes nothing', async () => {
+      const lens = await controlled();
+      const reply = await put(lens, `payment,${'x'.repeat(1_001 - 'payment,'.length)}`);
+
+      expect(reply.status).toBe(400);
+      expect(reply.text).toContain('1000');
+      expect(await documentOf(lens)).toMatchObject({ enabled: ['orders'], spec: { override: null } });
+      expect(everythingSaid()).toEqual([]);
+    });
+  });
+
   it('N7: a controller of the application at the same path keeps its own routes', async () => {
     @Controller('lens')
     @UseInterceptors(SpanGroupInterceptor)
