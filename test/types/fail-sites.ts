@@ -25,14 +25,14 @@ export class Handlers {
   @NoSpanGroup()
   property = 1;
 
-  // error TS2322 or TS2820
-  @SpanGroup('orders', { attributes: () => ({ worker: () => 1 }) })
-  withAFunctionAsAttribute(): void {}
+  // error TS2353
+  @SpanGroup('orders', { attributes: { 'order.id': 1 } })
+  withAttributesAtOnce(): void {}
 
   // error TS2353
   @SpanGroup('orders', { nmae: 'orders.list' })
   withUnknownOption(): void {}
 }
 
-// error TS2353 or TS2322 or TS2769
-managedSpan('orders', 'orders.list', { attributes: { worker: () => 1 } }, () => 1);
+// error TS2769 or TS2322
+managedSpan('orders', 'orders.list', { kind: 'server' }, () => 1);
