@@ -114,7 +114,9 @@ export default defineConfig(
   },
   {
     files: ['**/*.cjs', 'compat/consumers/jest-{commonjs,swc}/*.js', 'compat/example-library/**/*.js'],
-    languageOptions: { globals: { require: 'readonly', module: 'writable', __dirname: 'readonly' } },
+    languageOptions: {
+      globals: { require: 'readonly', module: 'writable', exports: 'writable', __dirname: 'readonly' },
+    },
     rules: { '@typescript-eslint/no-require-imports': 'off' },
   },
 );

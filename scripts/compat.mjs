@@ -4,7 +4,7 @@
 //   npm run compat               every cell
 //   npm run compat -- vitest     the cells whose name, consumer or Node contains a word
 //   npm run compat -- --keep     leaves the applications in the temporary folder, to look at
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,6 +24,20 @@ const isKept = process.argv.includes('--keep');
 const words = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const isWanted = (cell) =>
   words.length === 0 || words.some((word) => `${cell.name} ${cell.consumer} node${cell.node}`.includes(word));
+
+/** The example library, built and packed as its authors would. @param {string} root @param {string} lensTarball */
+async function packLibrary(root, lensTarball) {
+  const folder = join(root, 'example-library');
+  await cp(join(projectDirectory, 'compat/example-library'), folder, { recursive: true });
+  for (const args of [
+    ['install', '--no-save', '--no-package-lock', '--no-audit', '--no-fund', lensTarball],
+    ['run', 'build'],
+  ]) {
+    const { status, output } = await runNpm(args, { cwd: folder });
+    if (status !== 0) throw new Error(`The example library can't be built.\n${output}`);
+  }
+  return pack(folder, root);
+}
 
 /** Packs a package into a folder and returns the path of the tarball. @param {string} from @param {string} into */
 async function pack(from, into) {
@@ -126,7 +140,8 @@ await rm(logDirectory, { recursive: true, force: true });
 await mkdir(logDirectory, { recursive: true });
 const root = await realpath(await mkdtemp(join(tmpdir(), 'nest-lens-compat-')));
 try {
-  const tarballs = { 'nest-lens': await pack(projectDirectory, root) };
+  const lens = await pack(projectDirectory, root);
+  const tarballs = { 'nest-lens': lens, 'acme-mail': await packLibrary(root, lens) };
   const rows = await runAll(cells, { root, tarballs });
   printTable(rows);
   printNotes(rows);

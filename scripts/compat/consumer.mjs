@@ -29,11 +29,10 @@ async function lay(cell, folder, tarballs) {
   }
   if (cell.consumer === 'types') await cp(typesDirectory, join(folder, 'fixtures'), { recursive: true });
   const manifest = await readJson(join(folder, 'package.json'));
-  for (const group of ['dependencies', 'devDependencies']) {
-    for (const name of Object.keys(manifest[group] ?? {})) {
-      const wanted = tarballs[name] === undefined ? cell.dependencies?.[name] : `file:${tarballs[name]}`;
-      if (wanted !== undefined) manifest[group][name] = wanted;
-    }
+  Object.assign(manifest.dependencies, cell.dependencies);
+  for (const group of [manifest.dependencies, manifest.devDependencies ?? {}]) {
+    for (const name of Object.keys(group))
+      if (tarballs[name] !== undefined) group[name] = `file:${tarballs[name]}`;
   }
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   return manifest;

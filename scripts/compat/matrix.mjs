@@ -61,6 +61,24 @@ function cellsOf(name, consumer, modules, cells) {
   }));
 }
 
+/** The example library, in the three states in which an application may have it. @type {(node: keyof typeof NODES) => Cell[]} */
+function libraryCells(node) {
+  const cell = { consumer: 'library-user', node, modules: 'both' };
+  const withLens = { 'nest-lens': '*' };
+  return [
+    { ...cell, name: 'library, no NestLens', env: { EXPECTED: 'nothing' } },
+    { ...cell, name: 'library, NestLens', dependencies: withLens, env: { EXPECTED: 'nest-lens' } },
+    // What package managers leave out that don't install peers by themselves.
+    {
+      ...cell,
+      name: 'library, no API',
+      dependencies: withLens,
+      installArguments: ['--omit=peer'],
+      env: { EXPECTED: 'nest-lens alone' },
+    },
+  ];
+}
+
 /** @type {Cell[]} */
 export const CELLS = [
   ...cellsOf('jest + ts-jest', 'jest-commonjs', 'CommonJS', [
@@ -92,6 +110,8 @@ export const CELLS = [
     ['24', NEST_11, SDK_2],
     ['26', NEST_12, SDK_3],
   ]),
+  ...libraryCells('20.19'),
+  ...libraryCells('26'),
   ...cellsOf('types', 'types', 'both', [
     ['20', NEST_12, SDK_2],
     ['22', NEST_11, SDK_3],

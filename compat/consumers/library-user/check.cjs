@@ -1,0 +1,3 @@
+'use strict';
+
+require('./check-library.cjs').check((name) => require(name));

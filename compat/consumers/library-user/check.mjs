@@ -1,0 +1,3 @@
+import { check } from './check-library.cjs';
+
+await check((name) => import(name));
