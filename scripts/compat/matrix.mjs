@@ -112,6 +112,7 @@ export const CELLS = [
   ]),
   ...libraryCells('20.19'),
   ...libraryCells('26'),
+  ...cellsOf('size', 'size', 'ESM', [['20']]),
   ...cellsOf('types', 'types', 'both', [
     ['20', NEST_12, SDK_2],
     ['22', NEST_11, SDK_3],
