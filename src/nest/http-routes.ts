@@ -12,6 +12,8 @@ export interface HttpRoute {
 /** What one application's routes of a controller follow from: Nest's own objects, so that any copy of the package can tell. */
 interface RouteSource {
   readonly config: ApplicationConfig;
+  readonly module: object;
+  /** What `RouterModule` puts before the paths of a module's controllers. */
   readonly modulePath: string;
 }
 
@@ -30,8 +32,12 @@ function setRouteSources(Class: object, sources: readonly RouteSource[]): void {
  * `NestLensModule`. Global prefix and versioning may be set after the application is built, so ask when it serves.
  */
 export function httpRoutesOf(Class: object, method: object): readonly HttpRoute[] {
+  return routesOfAll(routeSourcesOf(Class), Class, method);
+}
+
+function routesOfAll(sources: readonly RouteSource[], Class: object, method: object): readonly HttpRoute[] {
   const routes = new Map<string, HttpRoute>();
-  for (const source of routeSourcesOf(Class)) {
+  for (const source of sources) {
     for (const route of routesOf(source, Class, method)) routes.set(`${route.verb} ${route.template}`, route);
   }
   return [...routes.values()];
@@ -39,7 +45,7 @@ export function httpRoutesOf(Class: object, method: object): readonly HttpRoute[
 
 /** The controllers of one application, whose routes are known from when it is built until it is closed. */
 export class HttpRoutes {
-  private readonly sources = new Map<object, RouteSource>();
+  private readonly sources = new Map<object, readonly RouteSource[]>();
 
   constructor(
     private readonly modules: ModulesContainer,
@@ -48,13 +54,12 @@ export class HttpRoutes {
 
   publish(): void {
     for (const module of this.modules.values()) {
-      const path: unknown =
-        Reflect.getMetadata(`__module_path__${this.modules.applicationId}`, module.metatype) ??
-        Reflect.getMetadata('__module_path__', module.metatype);
       for (const { metatype } of module.controllers.values()) {
-        if (typeof metatype !== 'function' || this.sources.has(metatype)) continue;
-        const source = { config: this.config, modulePath: typeof path === 'string' ? path : '' };
-        this.sources.set(metatype, source);
+        if (typeof metatype !== 'function') continue;
+        const known = this.sources.get(metatype) ?? [];
+        if (known.some((source) => source.module === module.metatype)) continue;
+        const source = this.sourceIn(module.metatype);
+        this.sources.set(metatype, [...known, source]);
         setRouteSources(metatype, [...routeSourcesOf(metatype), source]);
       }
     }
@@ -62,10 +67,10 @@ export class HttpRoutes {
   }
 
   withdraw(): void {
-    for (const [Class, source] of this.sources) {
+    for (const [Class, sources] of this.sources) {
       setRouteSources(
         Class,
-        routeSourcesOf(Class).filter((other) => other !== source),
+        routeSourcesOf(Class).filter((source) => !sources.includes(source)),
       );
     }
     this.sources.clear();
@@ -74,8 +79,22 @@ export class HttpRoutes {
 
   /** The routes of a handler in this application. */
   of(Class: object, method: object): readonly HttpRoute[] {
-    const source = this.sources.get(Class);
-    return source === undefined ? [] : routesOf(source, Class, method);
+    return routesOfAll(this.sources.get(Class) ?? [], Class, method);
+  }
+
+  private sourceIn(module: object): RouteSource {
+    const { applicationId } = this.modules;
+    return {
+      config: this.config,
+      module,
+      // Asked for late: Nest may make `RouterModule` after ours.
+      get modulePath() {
+        const path: unknown =
+          Reflect.getMetadata(`__module_path__${applicationId}`, module) ??
+          Reflect.getMetadata('__module_path__', module);
+        return typeof path === 'string' ? path : '';
+      },
+    };
   }
 }
 

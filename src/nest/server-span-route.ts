@@ -26,13 +26,31 @@ export function setServerSpanRoute(context: Context, routes: readonly HttpRoute[
 function matches(template: string, { span }: RpcMetadata): boolean {
   const path = span?.attributes?.['url.path'] ?? span?.attributes?.['http.target'];
   if (typeof path !== 'string') return false;
-  const segments = path.replace(/\?.*/, '').replace(/\/+$/, '').split('/');
-  const parts = template.split('/');
-  return (
-    parts.every((part, at) => {
-      if (part.includes('*')) return true;
-      return part.startsWith(':') ? segments[at] !== undefined : part === (segments[at] ?? '');
-    }) &&
-    (parts.length === segments.length || parts.at(-1)!.includes('*'))
-  );
+  let pattern = patterns.get(template);
+  if (pattern === undefined) patterns.set(template, (pattern = patternOf(template)));
+  return pattern.test(path.replace(/\?.*/, '').replace(/(?!^)\/+$/, ''));
+}
+
+const patterns = new Map<string, RegExp>();
+
+/** Optional and other parameters, wildcards, optional groups, and characters with a meaning in a pattern. */
+const TEMPLATE_TOKEN = /\/:\w+\?|:\w+(?:\([^)]*\))?|\*\w*|[^\w/]/g;
+
+/**
+ * What a template matches, loosely: it was a router that chose the handler, with rules of its own (Express takes no notice of
+ * case); here its routes are only told apart.
+ */
+function patternOf(template: string): RegExp {
+  const source = template.replace(TEMPLATE_TOKEN, (token) => {
+    if (token === '{') return '(?:';
+    if (token === '}') return ')?';
+    if (token.startsWith('*')) return '.*';
+    if (token.startsWith('/')) return '(?:/[^/]+)?';
+    return token.length > 1 ? '[^/]+' : `\\${token}`;
+  });
+  try {
+    return new RegExp(`^${source}$`, 'i');
+  } catch {
+    return /(?!)/; // a template that is no path: it matches nothing
+  }
 }

@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, Get, Scope, UseGuards, UseInterceptors, UsePipes } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  NotFoundException,
+  Scope,
+  UseGuards,
+  UseInterceptors,
+  UsePipes,
+} from '@nestjs/common';
 import type { INestApplication, INestMicroservice, Provider, Type } from '@nestjs/common';
 import { APP_INTERCEPTOR } from '@nestjs/core';
 import { MessagePattern, Payload, RpcException, Transport } from '@nestjs/microservices';
@@ -153,6 +161,62 @@ describe.each([express, fastify])('a hybrid application, on $name', (platform) =
       expect(await hybrid.send('read', 7)).toEqual({ values: [7] });
       expect(timeline.spanStarts).toEqual(['guards run', 'pipes run']);
       expect(namesOf(await hybrid.spans())).toEqual(['OrdersController.read']);
+    });
+
+    describe('a method that handles both', () => {
+      class BothController {
+        @Get(':id')
+        @MessagePattern('both')
+        both(): never {
+          throw new NotFoundException('no such order');
+        }
+      }
+      const attributes = (name: string, type: object): object => ({
+        'nestlens.group': 'orders',
+        'nestjs.controller': name,
+        'nestjs.callback': 'both',
+        'code.function.name': `${name}.both`,
+        ...type,
+      });
+
+      it('I10, I12: with the decorator alone, its spans say nothing of the transport, and every throw is an error', async () => {
+        @SpanGroup('orders')
+        @Controller('orders')
+        class OrdersController extends BothController {}
+        const hybrid = await startHybrid(
+          lensApp(platform).groups('orders').controllers(OrdersController),
+          inherits,
+        );
+        expect((await hybrid.get('/orders/7')).status).toBe(404);
+        expect(await hybrid.send('both')).toHaveProperty('error');
+        const spans = await hybrid.spans();
+
+        expect(spans.map((span) => span.attributes)).toEqual([
+          attributes('OrdersController', {}),
+          attributes('OrdersController', {}),
+        ]);
+        expect(spans.map((span) => span.status.code)).toEqual([SpanStatusCode.ERROR, SpanStatusCode.ERROR]);
+      });
+
+      it('I10, I12: with the interceptor, each span is that of its transport', async () => {
+        @UseInterceptors(SpanGroupInterceptor)
+        @SpanGroup('orders')
+        @Controller('orders')
+        class OrdersController extends BothController {}
+        const hybrid = await startHybrid(
+          lensApp(platform).groups('orders').controllers(OrdersController),
+          inherits,
+        );
+        expect((await hybrid.get('/orders/7')).status).toBe(404);
+        expect(await hybrid.send('both')).toHaveProperty('error');
+        const spans = await hybrid.spans();
+
+        expect(spans.map((span) => span.attributes)).toEqual([
+          attributes('OrdersController', { 'nestjs.type': 'http', 'http.route': '/orders/:id' }),
+          attributes('OrdersController', { 'nestjs.type': 'rpc' }),
+        ]);
+        expect(spans.map((span) => span.status.code)).toEqual([SpanStatusCode.UNSET, SpanStatusCode.ERROR]);
+      });
     });
 
     it('I1: off, no call of either transport makes a span', async () => {

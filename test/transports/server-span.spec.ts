@@ -114,6 +114,14 @@ const withUriVersions = (wildcard: string): readonly RoutedRequest[] => [
     handler: 'StockController.read',
     text: 'stock',
   },
+  ...['desk', 'mail'].map((module) => ({
+    title: `a controller of several modules: ${module}`,
+    path: `/api/v1/${module}/returns/7`,
+    route: `/api/v1/${module}/returns/:id`,
+    handler: 'ReturnsController.read',
+    text: 'return',
+    hasSeveralRoutes: true as const,
+  })),
   {
     title: 'a host',
     path: '/api/hosted/7',
@@ -142,6 +150,44 @@ const withUriVersions = (wildcard: string): readonly RoutedRequest[] => [
   { title: 'a guard that refuses', path: '/api/v1/closed', status: 403 },
   { title: 'no route', path: '/api/v1/nowhere', status: 404 },
 ];
+
+/** Express takes no notice of case and of a slash at the end. */
+const onExpress: readonly RoutedRequest[] = [
+  {
+    title: 'several paths, in upper case, with a slash at the end',
+    path: '/api/v2/CATS/All/wild/',
+    route: '/api/v2/cats/all/:kind',
+    handler: 'AnimalsController.list',
+    hasSeveralRoutes: true,
+  },
+  {
+    title: 'one path, in upper case, with a slash at the end',
+    path: '/api/v1/Orders/7/',
+    route: '/api/v1/orders/:id',
+    handler: 'OrdersController.read',
+    below: ['inside'],
+  },
+];
+
+/** A handler whose routes are written in the router's own way. */
+const ownTemplates = (platform: string): readonly RoutedRequest[] => {
+  const [roads, numbers, files] =
+    platform === 'Fastify' ? ['/:from?', '/:n(^\\d+$)', '/*'] : ['{/:from}', '/:n', '/*path'];
+  return [
+    ['/tiles/3-4', '/tiles/:x-:y'],
+    ['/roads/rome', `/roads${roads}`],
+    ['/roads', `/roads${roads}`],
+    ['/numbers/7', `/numbers${numbers}`],
+    ['/files/a/b.png', `/files${files}`],
+  ].map(([path, route]) => ({
+    title: `a template of the router: ${path}`,
+    path: `/api/maps${path}`,
+    route: `/api/maps${route}`,
+    handler: 'MapsController.read',
+    text: 'map',
+    hasSeveralRoutes: true,
+  }));
+};
 
 const withHeaderVersions: readonly RoutedRequest[] = [
   {
@@ -184,7 +230,11 @@ const shops = ['Express', 'Fastify'].flatMap((platform) =>
       platform,
       intercepted,
       versions: 'uri',
-      requests: withUriVersions(platform === 'Fastify' ? '*' : '*path'),
+      requests: [
+        ...withUriVersions(platform === 'Fastify' ? '*' : '*path'),
+        ...ownTemplates(platform),
+        ...(platform === 'Express' ? onExpress : []),
+      ],
     },
     { platform, intercepted, versions: 'header', requests: withHeaderVersions },
   ]),
@@ -232,7 +282,14 @@ describe('with instrumentation-http', () => {
   let traces = 0;
 
   beforeAll(async () => {
-    program = await startProgram('routed-shop', { nodeOptions: ['--import', './start-http-sdk.js'] });
+    program = await startProgram('routed-shop', {
+      nodeOptions: ['--import', './start-http-sdk.js'],
+      env: {
+        NEST_LENS_ENABLED: 'true',
+        NEST_LENS_SPAN_GROUPS: 'orders',
+        NEST_LENS_METRICS_ENABLED: 'false',
+      },
+    });
   }, 20_000);
 
   afterAll(() => program.stop());

@@ -210,7 +210,12 @@ process.on('message', (count: number) => {
     const statuses = await send(count);
     await settled();
     const after = await heapUsed();
-    process.send!({ statuses, ...counting, observed: stock.observed || neverInStock.observed, growth: after - before });
+    process.send!({
+      statuses,
+      ...counting,
+      observed: stock.observed || neverInStock.observed,
+      growth: after - before,
+    });
   })();
 });
 process.send!('ready');

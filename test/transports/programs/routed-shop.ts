@@ -59,186 +59,220 @@ class ByTenant implements ContextIdStrategy {
 }
 ContextIdFactory.apply(new ByTenant());
 
-
 /** Classes of its own for each shop: what NestLens knows of a class must not come from another shop. */
 function shopModule({ platform, intercepted }: ShopOptions): DynamicModule {
   class RootModule {}
 
-@Controller('orders')
-@SpanGroup('orders')
-class OrdersController {
-  @Get()
-  list(): string {
-    return 'list';
-  }
-
-  @Get(':id')
-  async read(@Param('id', ParseIntPipe) id: number): Promise<string> {
-    await new Promise((resolve) => setImmediate(resolve));
-    return managedSpan('orders', 'inside', () => `read ${id}`);
-  }
-
-  @Post()
-  place(): string {
-    return 'placed';
-  }
-
-  @Get(':id/lines/:line')
-  fail(): never {
-    throw new NotFoundException();
-  }
-
-  @Sse(':id/events')
-  events() {
-    return of({ data: 'one' }, { data: 'two' });
-  }
-
-  @Version('2')
-  @Get(':id')
-  readAgain(@Param('id') id: string): string {
-    return `read ${id} again`;
-  }
-}
-
-@Controller({ path: ['cats', 'dogs'], version: ['1', '2'] })
-class AnimalsController {
+  @Controller('orders')
   @SpanGroup('orders')
-  @Get(['', 'all/:kind'])
-  list(): string {
-    return 'animals';
-  }
-}
+  class OrdersController {
+    @Get()
+    list(): string {
+      return 'list';
+    }
 
-@Controller({ path: 'neutral', version: VERSION_NEUTRAL })
-@SpanGroup('orders')
-class NeutralController {
-  @All('any/:thing')
-  any(): string {
-    return 'any';
+    @Get(':id')
+    async read(@Param('id', ParseIntPipe) id: number): Promise<string> {
+      await new Promise((resolve) => setImmediate(resolve));
+      return managedSpan('orders', 'inside', () => `read ${id}`);
+    }
+
+    @Post()
+    place(): string {
+      return 'placed';
+    }
+
+    @Get(':id/lines/:line')
+    fail(): never {
+      throw new NotFoundException();
+    }
+
+    @Sse(':id/events')
+    events() {
+      return of({ data: 'one' }, { data: 'two' });
+    }
+
+    @Version('2')
+    @Get(':id')
+    readAgain(@Param('id') id: string): string {
+      return `read ${id} again`;
+    }
   }
 
-  @Get(platform === 'Fastify' ? 'files/*' : 'files/*path')
-  file(): string {
-    return 'file';
+  @Controller({ path: ['cats', 'dogs'], version: ['1', '2'] })
+  class AnimalsController {
+    @SpanGroup('orders')
+    @Get(['', 'all/:kind'])
+    list(): string {
+      return 'animals';
+    }
   }
-}
 
-@Controller({ path: 'health', version: VERSION_NEUTRAL })
-class HealthController {
-  @Get()
+  @Controller({ path: 'maps', version: VERSION_NEUTRAL })
   @SpanGroup('orders')
-  check(): string {
-    return 'up';
+  class MapsController {
+    @Get(
+      platform === 'Fastify'
+        ? ['tiles/:x-:y', 'roads/:from?', 'numbers/:n(^\\d+$)', 'files/*']
+        : ['tiles/:x-:y', 'roads{/:from}', 'numbers/:n', 'files/*path'],
+    )
+    read(): string {
+      return 'map';
+    }
   }
 
-  @Get('deep')
-  @SpanGroup('off')
-  deep(): string {
-    return 'up';
-  }
-}
-
-class Closed implements CanActivate {
-  canActivate(): boolean {
-    return false;
-  }
-}
-
-@Controller('closed')
-class ClosedController {
-  @UseGuards(Closed)
+  @Controller({ path: 'neutral', version: VERSION_NEUTRAL })
   @SpanGroup('orders')
-  @Get()
-  list(): string {
-    return 'never';
-  }
-}
+  class NeutralController {
+    @All('any/:thing')
+    any(): string {
+      return 'any';
+    }
 
-@Controller({ host: ':tenant.shop.test', path: 'hosted', version: VERSION_NEUTRAL })
-class TenantController {
-  @Get(':id')
+    @Get(platform === 'Fastify' ? 'files/*' : 'files/*path')
+    file(): string {
+      return 'file';
+    }
+  }
+
+  @Controller({ path: 'health', version: VERSION_NEUTRAL })
+  class HealthController {
+    @Get()
+    @SpanGroup('orders')
+    check(): string {
+      return 'up';
+    }
+
+    @Get('deep')
+    @SpanGroup('off')
+    deep(): string {
+      return 'up';
+    }
+  }
+
+  class Closed implements CanActivate {
+    canActivate(): boolean {
+      return false;
+    }
+  }
+
+  @Controller('closed')
+  class ClosedController {
+    @UseGuards(Closed)
+    @SpanGroup('orders')
+    @Get()
+    list(): string {
+      return 'never';
+    }
+  }
+
+  @Controller({ host: ':tenant.shop.test', path: 'hosted', version: VERSION_NEUTRAL })
+  class TenantController {
+    @Get(':id')
+    @SpanGroup('orders')
+    read(@HostParam('tenant') tenant: string): string {
+      return tenant;
+    }
+  }
+
+  @Injectable({ scope: Scope.REQUEST })
+  class Basket {
+    constructor(@Inject(REQUEST) readonly request: { url: string }) {}
+
+    @SpanGroup('orders')
+    url(): string {
+      return this.request.url;
+    }
+  }
+
+  @Controller('baskets')
+  class BasketsController {
+    constructor(private readonly basket: Basket) {}
+
+    @Get(':id')
+    @SpanGroup('orders')
+    read(): string {
+      return this.basket.url();
+    }
+  }
+
+  /** One for each tenant, not for each request. */
+  @Injectable({ scope: Scope.REQUEST, durable: true })
+  class TenantPrices {
+    static made = 0;
+    constructor() {
+      TenantPrices.made += 1;
+    }
+
+    @SpanGroup('orders')
+    made(): number {
+      return TenantPrices.made;
+    }
+  }
+
+  @Controller('prices')
+  class PricesController {
+    constructor(private readonly prices: TenantPrices) {}
+
+    @Get(':id')
+    @SpanGroup('orders')
+    read(): string {
+      return String(this.prices.made());
+    }
+  }
+
+  @Controller('stock')
   @SpanGroup('orders')
-  read(@HostParam('tenant') tenant: string): string {
-    return tenant;
+  class StockController {
+    @Get(':product')
+    read(): string {
+      return 'stock';
+    }
   }
-}
 
-@Injectable({ scope: Scope.REQUEST })
-class Basket {
-  constructor(@Inject(REQUEST) readonly request: { url: string }) {}
+  @Module({ controllers: [StockController] })
+  class StockModule {}
 
+  @Controller('returns')
   @SpanGroup('orders')
-  url(): string {
-    return this.request.url;
-  }
-}
-
-@Controller('baskets')
-class BasketsController {
-  constructor(private readonly basket: Basket) {}
-
-  @Get(':id')
-  @SpanGroup('orders')
-  read(): string {
-    return this.basket.url();
-  }
-}
-
-/** One for each tenant, not for each request. */
-@Injectable({ scope: Scope.REQUEST, durable: true })
-class TenantPrices {
-  static made = 0;
-  constructor() {
-    TenantPrices.made += 1;
+  class ReturnsController {
+    @Get(':id')
+    read(): string {
+      return 'return';
+    }
   }
 
-  @SpanGroup('orders')
-  made(): number {
-    return TenantPrices.made;
-  }
-}
+  @Module({ controllers: [ReturnsController] })
+  class DeskModule {}
 
-@Controller('prices')
-class PricesController {
-  constructor(private readonly prices: TenantPrices) {}
+  @Module({ controllers: [ReturnsController] })
+  class MailModule {}
 
-  @Get(':id')
-  @SpanGroup('orders')
-  read(): string {
-    return String(this.prices.made());
-  }
-}
-
-@Controller('stock')
-@SpanGroup('orders')
-class StockController {
-  @Get(':product')
-  read(): string {
-    return 'stock';
-  }
-}
-
-@Module({ controllers: [StockController] })
-class StockModule {}
-
-@Module({ imports: [StockModule] })
-class WarehouseModule {}
-
+  @Module({ imports: [StockModule] })
+  class WarehouseModule {}
 
   const routes = RouterModule.register([
-    { path: 'warehouses/:warehouse', module: WarehouseModule, children: [{ path: 'shelf', module: StockModule }] },
+    {
+      path: 'warehouses/:warehouse',
+      module: WarehouseModule,
+      children: [{ path: 'shelf', module: StockModule }],
+    },
+    { path: 'desk', module: DeskModule },
+    { path: 'mail', module: MailModule },
   ]);
   // RouterModule comes before NestLensModule or after it: the order must not matter.
   const lens = NestLensModule.forRoot({
     registrations: [{ namespace: 'shop', groups: ['orders', 'off'] }],
-    config: { enabled: true, spanGroups: 'orders', metricsEnabled: false },
   });
   return {
     module: RootModule,
-    imports: intercepted ? [routes, lens, WarehouseModule] : [lens, WarehouseModule, routes],
+    imports: intercepted
+      ? [routes, lens, WarehouseModule, DeskModule, MailModule]
+      : [lens, WarehouseModule, DeskModule, MailModule, routes],
     controllers: [
       OrdersController,
       AnimalsController,
+      MapsController,
       NeutralController,
       HealthController,
       ClosedController,
@@ -249,12 +283,9 @@ class WarehouseModule {}
     providers: [
       Basket,
       TenantPrices,
-      ...(intercepted
-        ? [{ provide: APP_INTERCEPTOR, useExisting: SpanGroupInterceptor }]
-        : []),
+      ...(intercepted ? [{ provide: APP_INTERCEPTOR, useExisting: SpanGroupInterceptor }] : []),
     ],
   };
-
 }
 
 async function startShop(options: ShopOptions): Promise<number> {
