@@ -6,7 +6,7 @@ import { processState } from '../core/process-state.js';
 import { spanGate } from '../core/span-gate.js';
 import { runInSpan } from '../core/span-outcome.js';
 import type { SpanPlan } from '../core/span-plan.js';
-import { handlerTransport } from './handler-kind.js';
+import { handlerTransports } from './handler-kind.js';
 import { type HttpRoute, httpRoutesOf } from './http-routes.js';
 import { setServerSpanRoute } from './server-span-route.js';
 import {
@@ -113,9 +113,9 @@ function createPlanner(site: MethodSite, wrapper: () => AnyFunction): (receiver:
     if (last !== undefined && Class === lastClass) return last;
     let planned = plans.get(Class);
     if (planned === undefined) {
-      const transport = handlerTransport(wrapper());
-      const routes = transport === 'http' ? httpRoutesOf(Class, wrapper()) : [];
-      planned = { plan: methodSpanPlan(site, Class.name, transport, routes), routes };
+      const transports = handlerTransports(wrapper());
+      const routes = transports.includes('http') ? httpRoutesOf(Class, wrapper()) : [];
+      planned = { plan: methodSpanPlan(site, Class.name, transports, routes), routes };
       plans.set(Class, planned);
     }
     lastClass = Class;

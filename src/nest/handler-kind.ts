@@ -18,9 +18,15 @@ const HANDLER_MARKS: readonly (readonly [mark: string, transport: Transport])[] 
   ['graphql:resolve_reference', 'graphql'],
 ];
 
-/** The transport that a method handles requests of, by Nest's metadata on it; undefined: not a handler. */
+/** The transports that a method handles requests of, by Nest's metadata on it; none: not a handler. */
+export function handlerTransports(method: object): readonly Transport[] {
+  const marks = HANDLER_MARKS.filter(([mark]) => Reflect.hasOwnMetadata(mark, method));
+  return [...new Set(marks.map(([, transport]) => transport))];
+}
+
+/** The first of them; undefined: not a handler. */
 export function handlerTransport(method: object): Transport | undefined {
-  return HANDLER_MARKS.find(([mark]) => Reflect.hasOwnMetadata(mark, method))?.[1];
+  return handlerTransports(method)[0];
 }
 
 /** Marks of classes whose methods are handlers, all of them or none. */

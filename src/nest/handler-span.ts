@@ -15,14 +15,20 @@ export interface MethodSite {
   readonly methodName: string;
 }
 
-/** The plan of a method's spans on one class; `transport` is undefined for a method that isn't a handler. */
+/**
+ * The plan of a method's spans on one class.
+ *
+ * @param transports those that it may be called by: none for a method that isn't a handler. Of several nobody knows which it
+ * is, so what depends on it is left out, and every throw is an error.
+ */
 export function methodSpanPlan(
   site: MethodSite,
   className: string,
-  transport: string | undefined,
+  transports: readonly string[],
   routes: readonly HttpRoute[],
 ): SpanPlan {
   const { group, options, onClass, methodName } = site;
+  const transport = transports.length === 1 ? transports[0] : undefined;
   const name = onClass
     ? `${options.name ?? className}.${methodName}`
     : (options.name ?? `${className}.${methodName}`);
@@ -32,11 +38,10 @@ export function methodSpanPlan(
     attributes: {
       [GROUP_ATTRIBUTE]: group,
       'code.function.name': `${className}.${methodName}`,
-      ...(transport === undefined
-        ? {}
-        : { 'nestjs.controller': className, 'nestjs.callback': methodName, 'nestjs.type': transport }),
+      ...(transports.length === 0 ? {} : { 'nestjs.controller': className, 'nestjs.callback': methodName }),
+      ...(transport === undefined ? {} : { 'nestjs.type': transport }),
       // With several routes it depends on the request; then only the server span gets it.
-      ...(routes.length === 1 ? { 'http.route': routes[0]!.template } : {}),
+      ...(transport === 'http' && routes.length === 1 ? { 'http.route': routes[0]!.template } : {}),
     },
     isError: transport === 'http' || transport === 'graphql' ? isServerFault : undefined,
   };

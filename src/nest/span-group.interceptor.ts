@@ -96,7 +96,7 @@ function describeHandler(method: object, Class: object): InterceptedHandler | nu
       refresh();
       let plan = plans.get(type);
       if (plan === undefined) {
-        plan = methodSpanPlan(site, site.Class.name, type, type === 'http' ? routes : []);
+        plan = methodSpanPlan(site, site.Class.name, [type], routes);
         plans.set(type, plan);
       }
       return plan;
