@@ -294,6 +294,14 @@ export const httpKinds: readonly HttpResultKind[] = [
     exception: 'boom',
   },
   {
+    result: 'an async generator, and the client leaves',
+    handle: endlessGenerator,
+    ends: 'returned early',
+    status: 'unset',
+    cancelled: true,
+    clientLeaves: true,
+  },
+  {
     result: 'a `StreamableFile`',
     handle: (timeline) => {
       const file = new StreamableFile(Readable.from([Buffer.from('first '), Buffer.from('second')]));
