@@ -1,0 +1,198 @@
+// The sample shop under load for a long time, while its collector comes and goes, the spec changes each second and clients
+// leave in the middle of a request. Nothing may grow, no span may be lost or sent twice while the collector is up, and each
+// span that is lost while it is down has to be accounted for.
+//
+//   npm run soak                    ten minutes
+//   npm run soak -- --seconds 60
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import { cpus } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+const index = process.argv.indexOf('--seconds');
+const seconds = index === -1 ? 600 : Number(process.argv[index + 1]);
+const root = fileURLToPath(new URL('..', import.meta.url));
+const SPECS = ['all', 'default', 'per_request', 'all,-orders', '*', 'nothing_of_the_kind', ''];
+const CLIENTS = 6;
+
+const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Answers until it is told to go; then what it is answering is answered, and nobody listens any more. */
+class Collector {
+  received = new Map();
+  doubles = 0;
+  /** [from, to] in milliseconds since the epoch. */
+  outages = [];
+  #server;
+
+  async start(port = 0) {
+    this.#server = http.createServer((request, response) => {
+      const chunks = [];
+      request.on('data', (chunk) => chunks.push(chunk));
+      request.on('end', () => {
+        for (const { scopeSpans } of JSON.parse(Buffer.concat(chunks)).resourceSpans) {
+          for (const { spanId, traceId } of scopeSpans.flatMap(({ spans }) => spans)) {
+            const id = traceId + spanId;
+            if (this.received.has(id)) this.doubles++;
+            this.received.set(id, true);
+          }
+        }
+        response.setHeader('content-type', 'application/json').end('{}');
+      });
+    });
+    this.#server.listen(port, '127.0.0.1');
+    await once(this.#server, 'listening');
+    this.port = this.#server.address().port;
+    if (this.outages.length > 0) this.outages.at(-1)[1] = Date.now();
+  }
+
+  async stop() {
+    this.outages.push([Date.now(), Infinity]);
+    this.#server.close();
+    // A connection that is kept alive becomes idle once it was answered.
+    const closing = setInterval(() => this.#server.closeIdleConnections(), 10);
+    await once(this.#server, 'close');
+    clearInterval(closing);
+  }
+}
+
+function visit(url, { method = 'GET', body, leaveAfter } = {}) {
+  return new Promise((resolve) => {
+    const request = http.request(url, {
+      method,
+      headers: body ? { 'content-type': 'application/json' } : {},
+    });
+    request.on('response', (response) => response.resume().on('close', resolve));
+    request.on('error', resolve);
+    if (leaveAfter !== undefined) setTimeout(() => request.destroy(), leaveAfter);
+    request.end(body);
+  });
+}
+
+const ORDER = JSON.stringify({ lines: [{ productId: 1, quantity: 1 }], card: '4242424242424242' });
+const VISITS = [
+  { path: '/products' },
+  { path: '/products/1' },
+  { path: '/products/999' },
+  { path: '/reports/revenue' },
+  { path: '/lens/groups' },
+  { path: '/products', leaveAfter: 1 },
+  { path: '/orders/1/status', leaveAfter: 15 },
+  { path: '/orders', method: 'POST', body: ORDER },
+  { path: '/orders', method: 'POST', body: ORDER, leaveAfter: 2 },
+];
+
+const collector = new Collector();
+await collector.start();
+const shop = fork(fileURLToPath(new URL('soak/shop.mjs', import.meta.url)), {
+  env: { ...process.env, SOAK_COLLECTOR: `http://127.0.0.1:${collector.port}`, OTEL_LOGS_EXPORTER: 'none' },
+});
+shop.once('exit', (code) => {
+  if (code !== 0) throw new Error(`the shop ended with ${code}`);
+});
+const answer = async (key) => {
+  for (;;) {
+    const [message] = await once(shop, 'message');
+    if (message[key] !== undefined) return message[key];
+  }
+};
+const ask = (question, key) => {
+  const answered = answer(key);
+  shop.send({ ask: question });
+  return answered;
+};
+
+const url = await answer('url');
+const began = Date.now();
+const isOver = () => Date.now() - began > seconds * 1_000;
+let visits = 0;
+const clients = Array.from({ length: CLIENTS }, async (_, client) => {
+  for (let turn = client; !isOver(); turn++) {
+    const { path, ...options } = VISITS[turn % VISITS.length];
+    await visit(url + path, options);
+    visits++;
+    await sleep(2);
+  }
+});
+
+const samples = [];
+const chores = (async () => {
+  for (let second = 0; !isOver(); second++) {
+    shop.send({ spec: SPECS[second % SPECS.length] });
+    // Up for ten seconds, away for five.
+    if (second % 15 === 10) await collector.stop();
+    if (second % 15 === 14) await collector.start(collector.port);
+    if (second % 5 === 4) samples.push(await ask('measure', 'measured'));
+    await sleep(1_000);
+  }
+})();
+await Promise.all([...clients, chores]);
+if (collector.outages.at(-1)?.[1] === Infinity) await collector.start(collector.port);
+// Let the last outage be over for exports, too.
+await sleep(3_000);
+samples.push(await ask('measure', 'measured'));
+const { counts, failures, warnings } = await ask('close', 'closed');
+
+const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
+const third = Math.max(1, Math.floor((samples.length - 1) / 3));
+const early = samples.slice(1, 1 + third);
+const late = samples.slice(-third);
+const growth = (key) => [
+  median(early.map((sample) => sample[key])),
+  median(late.map((sample) => sample[key])),
+];
+
+const received = collector.received.size;
+/** An export goes on trying for two seconds, so one that began just before an outage, or ends just after it, is a part of it. */
+const isInOutage = ([from, to]) =>
+  collector.outages.some(([gone, back]) => from <= back + 500 && to >= gone - 500);
+const checks = {
+  'every span that was made was sent, failed, or dropped from a full queue':
+    counts.made === counts.sent + counts.failed + counts.dropped,
+  'every span that was sent arrived, and nothing else': received === counts.sent,
+  'no span arrived twice': collector.doubles === 0,
+  'no export failed while the collector was up': failures.every(isInOutage),
+  'the heap did not grow': growth('heap')[1] < growth('heap')[0] * 1.15 + 3e6,
+  'the handles did not grow': growth('handles')[1] <= growth('handles')[0],
+  'the registry did not grow': growth('registry')[1] <= growth('registry')[0],
+  'no span was left open': samples.at(-1).openSpans === 0,
+  'the warnings kept are bounded': samples.at(-1).warningsKept <= 100,
+};
+
+const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
+const summary = `# Soak
+
+\`npm run soak\`: the sample shop under load, its collector up for ten seconds and away for five, the spec another one each
+second, a third of the clients leaving in the middle of a request. The last run:
+
+| What | |
+| --- | --- |
+| When, where | ${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${cpus().length} CPUs (${cpus()[0]?.model ?? 'unknown'}) |
+| Duration | ${seconds} s |
+| Requests | ${visits} |
+| Outages of the collector | ${collector.outages.length} |
+| Spans made | ${counts.made} |
+| received, once each | ${received} |
+| lost: the export failed | ${counts.failed} |
+| lost: the queue was full | ${counts.dropped} |
+| received twice | ${collector.doubles} |
+| Heap after garbage collection, first and last third (median) | ${growth('heap').map(megabytes).join(', ')} |
+| Handles, first and last third | ${growth('handles').join(', ')} |
+| Names in the registry, first and last third | ${growth('registry').join(', ')} |
+| Warnings logged | ${
+  Object.entries(warnings)
+    .map(([code, count]) => `${code} ${count}`)
+    .join(', ') || 'none'
+} |
+
+${Object.entries(checks)
+  .map(([name, isGood]) => `- ${isGood ? 'ok' : 'FAILED'}: ${name}`)
+  .join('\n')}
+`;
+console.log(summary);
+mkdirSync(`${root}bench`, { recursive: true });
+writeFileSync(`${root}bench/SOAK.md`, summary);
+await collector.stop();
+process.exitCode = Object.values(checks).every(Boolean) ? 0 : 1;

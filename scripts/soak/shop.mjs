@@ -1,0 +1,98 @@
+// The sample shop, started by scripts/soak.mjs as a process of its own: exports to SOAK_COLLECTOR, counts what becomes of
+// every span, and says so when it is asked.
+import 'reflect-metadata';
+import { createRequire } from 'node:module';
+import v8 from 'node:v8';
+import vm from 'node:vm';
+import { NestFactory } from '@nestjs/core';
+import { diag, DiagLogLevel } from '@opentelemetry/api';
+import { overrideSpanGroups, setLensLogger } from 'nest-lens';
+import { AppModule } from '../../sample-app/dist/app.module.js';
+
+v8.setFlagsFromString('--expose-gc');
+const collectGarbage = vm.runInNewContext('gc');
+const require = createRequire(createRequire(import.meta.url).resolve('@opentelemetry/sdk-node'));
+const { OTLPTraceExporter } = require('@opentelemetry/exporter-trace-otlp-http');
+const { BatchSpanProcessor } = require('@opentelemetry/sdk-trace-base');
+
+const counts = { made: 0, sent: 0, failed: 0, dropped: 0 };
+/** When exports failed, from their beginning to their end. */
+const failures = [];
+
+// The batch processor drops what its queue can't take, and only says how many, here.
+const say = (message) => {
+  const dropped = /Dropped (\d+) spans because maxQueueSize/.exec(String(message));
+  if (dropped) counts.dropped += Number(dropped[1]);
+};
+diag.setLogger(
+  { error: say, warn: say, info: say, debug: say, verbose: say },
+  { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+);
+const warnings = {};
+setLensLogger({ warn: (_, { code }) => (warnings[code] = (warnings[code] ?? 0) + 1) });
+
+const exporter = new OTLPTraceExporter({
+  url: `${process.env.SOAK_COLLECTOR}/v1/traces`,
+  timeoutMillis: 2_000,
+});
+const counted = {
+  export(spans, done) {
+    const began = Date.now();
+    exporter.export(spans, (result) => {
+      const isSent = Number(result.code) === 0;
+      counts[isSent ? 'sent' : 'failed'] += spans.length;
+      if (!isSent) failures.push([began, Date.now()]);
+      done(result);
+    });
+  },
+  forceFlush: () => exporter.forceFlush(),
+  shutdown: () => exporter.shutdown(),
+};
+const batch = new BatchSpanProcessor(counted, { scheduledDelayMillis: 200, maxQueueSize: 4_096 });
+const counter = {
+  onStart: () => undefined,
+  onEnd: () => void counts.made++,
+  forceFlush: async () => undefined,
+  shutdown: async () => undefined,
+};
+
+const app = await NestFactory.create(
+  AppModule.create({
+    config: { enabled: true, spanGroups: 'all', metricsEnabled: false },
+    telemetry: { spanProcessors: [counter, batch] },
+    shutdownTimeoutMs: 10_000,
+  }),
+  { logger: false, forceCloseConnections: true },
+);
+app.enableShutdownHooks();
+await app.listen(0, '127.0.0.1');
+process.send({ url: await app.getUrl() });
+
+const state = globalThis[Symbol.for('nest-lens.state.1')];
+
+function measure() {
+  collectGarbage();
+  return {
+    heap: process.memoryUsage().heapUsed,
+    handles: process
+      .getActiveResourcesInfo()
+      .filter((name) => !/TCPSocketWrap|HTTP|Timeout|Immediate/.test(name)).length,
+    registry:
+      state.groupOwners.size + state.presetOwners.size + state.presetsOfMember.size + state.gates.size,
+    openSpans: state.openSpans.count + state.openSpans.others.size,
+    warningsKept: state.recordedWarnings.length,
+    ...counts,
+  };
+}
+
+process.on('message', (message) => void obey(message));
+
+async function obey({ ask, spec }) {
+  if (spec !== undefined) overrideSpanGroups(spec);
+  if (ask === 'measure') process.send({ measured: measure() });
+  if (ask === 'close') {
+    await app.close();
+    counts.dropped += batch._droppedSpansCount;
+    process.send({ closed: { counts, failures, warnings } }, () => process.disconnect());
+  }
+}
