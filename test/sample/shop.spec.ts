@@ -55,6 +55,18 @@ describe('the sample shop', () => {
     await http.get('/products/teapot').expect(400);
   });
 
+  it.each(['2147483648', '99999999999', '-99999999999', '9'.repeat(40)])(
+    'answers 400 for %s, which no row can have, and not 500',
+    async (id) => {
+      const { http } = await startShop({ enabled: false });
+
+      for (const path of [`/products/${id}`, `/orders/${id}`, `/orders/${id}/status`]) {
+        await http.get(path).expect(400);
+      }
+      await http.get('/products/2147483647').expect(404);
+    },
+  );
+
   it('takes an order from the stock, the payment and the order in one transaction, and reads it back', async () => {
     const running = await startShop({ enabled: false });
 

@@ -1,5 +1,6 @@
-import { Controller, Get, NotFoundException, Param, ParseIntPipe } from '@nestjs/common';
+import { Controller, Get, NotFoundException, Param } from '@nestjs/common';
 import { SpanGroup } from 'nest-lens';
+import { RowIdPipe } from '../database/row-id.pipe.js';
 import type { CatalogEntry } from './catalog-entry.js';
 import { CatalogService } from './catalog.service.js';
 import { catalogSpans } from './catalog.span-groups.js';
@@ -20,7 +21,7 @@ export class CatalogController {
   /** On a method it wins over the class's, here to add an attribute. */
   @Get(':id')
   @SpanGroup(CATALOG, { attributes: (id: number) => ({ 'product.id': id }) })
-  async read(@Param('id', ParseIntPipe) id: number): Promise<CatalogEntry> {
+  async read(@Param('id', RowIdPipe) id: number): Promise<CatalogEntry> {
     const product = await this.catalog.find(id);
     if (!product) throw new NotFoundException(`There is no product ${id}`);
     return product;

@@ -1,5 +1,6 @@
 import { BadRequestException, Injectable, type PipeTransform } from '@nestjs/common';
 import type { StockLine } from '../catalog/stock-line.js';
+import { GREATEST_INTEGER } from '../database/row-id.pipe.js';
 import type { OrderRequest } from './order.js';
 
 const EXAMPLE = '{ "lines": [{ "productId": 1, "quantity": 2 }], "card": "4242424242424242" }';
@@ -26,8 +27,7 @@ function isStockLine(line: unknown): line is StockLine {
 }
 
 function isCount(value: unknown): value is number {
-  // The upper end is that of a Postgres integer.
-  return Number.isInteger(value) && Number(value) > 0 && Number(value) <= 2_147_483_647;
+  return Number.isInteger(value) && Number(value) > 0 && Number(value) <= GREATEST_INTEGER;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

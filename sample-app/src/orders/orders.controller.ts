@@ -5,12 +5,12 @@ import {
   type MessageEvent,
   NotFoundException,
   Param,
-  ParseIntPipe,
   Post,
   Sse,
 } from '@nestjs/common';
 import { SpanGroup } from 'nest-lens';
 import { map, type Observable } from 'rxjs';
+import { RowIdPipe } from '../database/row-id.pipe.js';
 import { OrderRequestPipe } from './order-request.pipe.js';
 import { OrderStatusService } from './order-status.service.js';
 import type { Order, OrderRequest } from './order.js';
@@ -38,7 +38,7 @@ export class OrdersController {
     name: 'orders.read',
     attributes: (id: number) => ({ 'order.id': id }),
   })
-  async read(@Param('id', ParseIntPipe) id: number): Promise<Order> {
+  async read(@Param('id', RowIdPipe) id: number): Promise<Order> {
     const order = await this.orders.find(id);
     if (!order) throw new NotFoundException(`There is no order ${id}`);
     return order;
@@ -50,7 +50,7 @@ export class OrdersController {
     name: 'orders.status',
     attributes: (id: number) => ({ 'order.id': id }),
   })
-  async status(@Param('id', ParseIntPipe) id: number): Promise<Observable<MessageEvent>> {
+  async status(@Param('id', RowIdPipe) id: number): Promise<Observable<MessageEvent>> {
     if (!(await this.orders.find(id))) throw new NotFoundException(`There is no order ${id}`);
     return this.orderStatus.watch(id).pipe(map((status) => ({ data: { id, status } })));
   }
