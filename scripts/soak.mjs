@@ -10,6 +10,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { format, resolveConfig } from 'prettier';
 
 const index = process.argv.indexOf('--seconds');
 const seconds = index === -1 ? 600 : Number(process.argv[index + 1]);
@@ -193,6 +194,8 @@ ${Object.entries(checks)
 `;
 console.log(summary);
 mkdirSync(`${root}bench`, { recursive: true });
-writeFileSync(`${root}bench/SOAK.md`, summary);
+const report = `${root}bench/SOAK.md`;
+const style = await resolveConfig(report);
+writeFileSync(report, await format(summary, { ...style, parser: 'markdown' }));
 await collector.stop();
 process.exitCode = Object.values(checks).every(Boolean) ? 0 : 1;
