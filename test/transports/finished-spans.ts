@@ -4,7 +4,7 @@ import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { type LensAppBuilder, parentIdOf, theSpan, until } from '../nest/lens-app.js';
 import type { Binding } from './in-orders.js';
 import type { ResultKind } from './result-kinds.js';
-import { MARKER, type Timeline } from './timeline.js';
+import { MARKER, type Moment, type Timeline } from './timeline.js';
 
 /** The spans that have ended, exported; waits for open ones, but not for ever. */
 export async function finishedSpans({ exporter, tracker }: LensAppBuilder): Promise<ReadableSpan[]> {
@@ -30,7 +30,7 @@ export async function expectSpanLife(
 
   expect([...builder.tracker.open].map((open) => open.name)).toEqual([]);
   expect(spans.filter((other) => other !== span && other.name !== MARKER)).toEqual([]);
-  expect(timeline.spanStarts).toEqual(STARTS[binding]);
+  expect(timeline.spanStarts).toEqual(SPAN_STARTS[binding]);
   expect(timeline.spanEnds).toBe(ends);
   expect(span.status.code).toBe(status === 'error' ? SpanStatusCode.ERROR : SpanStatusCode.UNSET);
   expect(span.attributes['nestlens.cancelled']).toBe(kind.cancelled);
@@ -40,7 +40,7 @@ export async function expectSpanLife(
 }
 
 /** The moments around the start of the span. */
-const STARTS = {
+export const SPAN_STARTS: Readonly<Record<Binding | 'job', readonly (Moment | undefined)[]>> = {
   plain: [],
   decorated: ['pipes run', 'called'],
   intercepted: ['guards run', 'pipes run'],

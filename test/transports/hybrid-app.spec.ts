@@ -248,4 +248,28 @@ describe.each([express, fastify])('a hybrid application, on $name', (platform) =
       expect(namesOf(await hybrid.spans())).toEqual(Array(3).fill('OrdersController.read'));
     });
   });
+
+  it.each([
+    ['the decorator alone claims no transport', false, [undefined, undefined], [undefined, undefined]],
+    ['the interceptor knows which one it was', true, ['http', 'rpc'], ['/orders', undefined]],
+  ] as const)('N4, N6: of a handler of both transports, %s', async (_title, isIntercepted, types, routes) => {
+    @Controller('orders')
+    class OrdersController {
+      @Get()
+      @MessagePattern('list')
+      @SpanGroup('orders')
+      list(): string {
+        return 'list';
+      }
+    }
+    const builder = lensApp(platform).groups('orders').controllers(OrdersController);
+    const hybrid = await startHybrid(isIntercepted ? builder.providers(globally) : builder, true);
+
+    expect((await hybrid.get('/orders')).text).toBe('list');
+    expect(await hybrid.send('list')).toEqual({ values: ['list'] });
+    const spans = await hybrid.spans();
+    expect(namesOf(spans)).toEqual(['OrdersController.list', 'OrdersController.list']);
+    expect(spans.map((span) => span.attributes['nestjs.type'])).toEqual(types);
+    expect(spans.map((span) => span.attributes['http.route'])).toEqual(routes);
+  });
 });
