@@ -26,7 +26,12 @@ import {
   SpanRegistry,
   SpanRegistryService,
 } from 'nest-lens';
-import { isSpanGroupEnabled } from 'nest-lens/core';
+import {
+  isSpanGroupEnabled,
+  nestLensConfigFromEnv,
+  setupTelemetry,
+  type SpanExporterLike,
+} from 'nest-lens/core';
 import { type CapturedSpan, type CapturedSpans, captureSpans } from 'nest-lens/testing';
 import { of } from 'rxjs';
 
@@ -200,6 +205,53 @@ async function checkDocument(app: INestApplication): Promise<void> {
   assert.deepEqual(body.warnings, []);
 }
 
+/** The other ways into the SDK: an exporter beside processors, resource attributes, and spans as lines of JSON. */
+async function checkSetUpWithoutNest(): Promise<void> {
+  const config = {
+    ...nestLensConfigFromEnv({ env: {} }),
+    enabled: true,
+    spanGroups: 'all',
+    metricsEnabled: false,
+  };
+  const captured = captureSpans();
+  const exported: CapturedSpan[] = [];
+  const spanExporter: SpanExporterLike = {
+    export: (spans, done) => {
+      exported.push(...(spans as CapturedSpan[]));
+      done({ code: 0 });
+    },
+    shutdown: () => Promise.resolve(),
+  };
+  const printed: string[] = [];
+  const { log } = console;
+  shop.register();
+  try {
+    const handle = await setupTelemetry(config, {
+      spanExporter,
+      spanProcessors: [captured.spanProcessor],
+      resourceAttributes: { 'service.version': '1.2.3' },
+    });
+    managedSpan(shop.group('audit'), 'audit.write', () => undefined);
+    await handle.shutdown();
+
+    console.log = (line: string) => void printed.push(line);
+    const printing = await setupTelemetry({ ...config, exporter: 'console' });
+    managedSpan(shop.group('audit'), 'audit.print', () => undefined);
+    await printing.shutdown();
+  } finally {
+    console.log = log;
+    SpanRegistry.unregister('shop');
+  }
+  const names = (spans: readonly CapturedSpan[]): string[] => spans.map(({ name }) => name);
+  assert.deepEqual([names(captured.spans()), names(exported)], [['audit.write'], ['audit.write']]);
+  const { attributes } = exported[0]!.resource;
+  assert.equal(attributes['service.version'], '1.2.3');
+  assert.equal(attributes['nestlens.run_id'], config.runId);
+  assert.equal(attributes['telemetry.sdk.name'], 'opentelemetry');
+  assert.equal(printed.length, 1);
+  assert.equal((JSON.parse(printed[0]!) as { name: string }).name, 'audit.print');
+}
+
 /** Runs one application from start to end. Throws when anything isn't as it should be. */
 export async function runScenario(platform: Platform): Promise<void> {
   const complaints: string[] = [];
@@ -221,6 +273,7 @@ export async function runScenario(platform: Platform): Promise<void> {
   }
   assert.deepEqual([...SpanRegistry.namespaces()], []);
   assert.equal(isSpanGroupEnabled('stock'), false);
+  await checkSetUpWithoutNest();
   assert.deepEqual(
     complaints.filter((message) => SPAN_MISUSE.test(message)),
     [],
