@@ -133,11 +133,14 @@ describe('spans that are open at shutdown', () => {
   });
 
   it('H10: started while the shutdown flushes are exported too', async () => {
-    let duringFlush: ReturnType<typeof workUnderWay> | undefined;
+    let finish = (): void => undefined;
+    let duringFlush: Promise<void> | undefined;
     class SlowExporter extends KeepingExporter {
       override export(spans: ReadableSpan[], done: (result: { code: number }) => void): void {
         // The SDK exports in a context in which nothing is traced.
-        duringFlush ??= context.with(ROOT_CONTEXT, () => workUnderWay('during the flush'));
+        duringFlush ??= context.with(ROOT_CONTEXT, () =>
+          withSpan('during the flush', () => new Promise<void>((resolve) => (finish = resolve))),
+        );
         setImmediate(() => super.export(spans, done));
       }
     }
@@ -145,7 +148,8 @@ describe('spans that are open at shutdown', () => {
     const handle = await setUpForTest({}, { spanExporter: exporter });
     managedSpan('orders', 'done', () => undefined);
     await handle.shutdown();
-    await duringFlush!.finish();
+    finish();
+    await duringFlush;
     expect(exporter.names).toEqual(['done', 'during the flush']);
     expectTruncated(exporter.spans[1]!);
   });
