@@ -4,7 +4,17 @@
 //   node scripts/check.mjs --without test   for CI, which has run the tests before
 import { spawnSync } from 'node:child_process';
 
-const STEPS = ['build', 'format:check', 'lint', 'types', 'cycles', 'api:check', 'test', 'package:check'];
+const STEPS = [
+  'build',
+  'format:check',
+  'lint',
+  'types',
+  'cycles',
+  'api:check',
+  'test',
+  'package:check',
+  'bench:short',
+];
 
 const without = process.argv.includes('--without') ? process.argv.slice(-1) : [];
 const results = STEPS.filter((step) => !without.includes(step)).map((step) => {

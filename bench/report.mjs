@@ -1,0 +1,209 @@
+/** Turns what a run has measured into tables that a person reads. */
+
+/** @param {string[]} header @param {(string | number)[][]} rows a table in Markdown, in columns that line up */
+export function table(header, rows) {
+  const lines = [header, ...rows].map((line) => line.map(String));
+  const widths = header.map((_, column) => Math.max(...lines.map((line) => line[column].length)));
+  const draw = (line) =>
+    `| ${line.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join(' | ')} |`;
+  const rule = `| ${widths.map((width, i) => (i === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`;
+  return [draw(lines[0]), rule, ...lines.slice(1).map(draw)].join('\n');
+}
+
+/** Three figures, no more. */
+function figure(value) {
+  if (value === undefined) return '';
+  if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US');
+  return value.toFixed(Math.abs(value) >= 10 ? 1 : 2);
+}
+
+const plain = (summary) => (summary === undefined ? '' : figure(summary.median));
+const spread = (summary) =>
+  summary === undefined ? '' : `${figure(summary.median)} (${figure(summary.min)}–${figure(summary.max)})`;
+/** Bytes; what is below half a byte is the counting itself. */
+const bytes = (value) => (value === undefined ? '' : Math.abs(value) < 0.5 ? '0' : figure(value));
+const NEST = { 'nest-11': 'Nest 11', 'nest-12': 'Nest 12', project: 'Nest 12' };
+const call = ({ later, count }) => `${later ? 'async' : 'sync'}, ${count}`;
+
+const sitesTable = (sites) =>
+  table(
+    [
+      'site',
+      'direct ns',
+      'direct again',
+      'off ns',
+      'off ×',
+      'off B',
+      'on, no SDK ns',
+      '× by hand',
+      'on, SDK ns',
+      '× by hand',
+      'on B',
+    ],
+    sites.map((site) => [
+      `${site.primitive} ${call(site)}`,
+      plain(site.direct),
+      plain(site.again),
+      plain(site.off),
+      spread(site.offRatio),
+      bytes(site.offBytes),
+      plain(site.onNoSdk),
+      plain(site.onNoSdkRatio),
+      plain(site.on),
+      spread(site.onRatio),
+      bytes(site.onBytes),
+    ]),
+  );
+
+const peersTable = (peers) =>
+  table(
+    ['call', 'contender', 'ns', '× direct', '@SpanGroup on, of it', 'B more'],
+    peers.flatMap((row) =>
+      row.contenders.map(({ name, ns, toDirect, ofOn, bytes: more }) => [
+        `${call(row)}${row.sdk ? ', SDK' : ''}`,
+        name === 'on' || name === 'off' ? `@SpanGroup, ${name}` : name,
+        spread(ns),
+        plain(toDirect),
+        name === 'off' || name === 'on' ? '' : plain(ofOn),
+        bytes(more),
+      ]),
+    ),
+  );
+
+const routerTable = (router) =>
+  table(
+    ['router alone', 'handler', 'ns', '× plain', '× pass-through', 'B', 'B more'],
+    router.flatMap(({ workspace, sdk, routes }) =>
+      routes.map((route) => [
+        `${NEST[workspace]}${sdk ? ', SDK' : ''}`,
+        `${route.variant}${route.later ? ', async' : ''}`,
+        plain(route.ns),
+        spread(route.toPlain),
+        plain(route.toPassThrough),
+        figure(route.bytes),
+        bytes(route.moreBytes),
+      ]),
+    ),
+  );
+
+const serversTable = (servers) =>
+  table(
+    ['server', 'handler', 'µs', 'CPU µs', 'CPU × plain', 'B', 'B × plain'],
+    servers.flatMap(({ workspace, adapter, variants }) =>
+      variants.map((variant) => [
+        `${NEST[workspace]}, ${adapter}`,
+        variant.variant,
+        spread(variant.us),
+        plain(variant.cpuUs),
+        spread(variant.cpuToPlain),
+        spread(variant.bytes),
+        variant.bytesToPlain.toFixed(4),
+      ]),
+    ),
+  );
+
+const growthTables = ({ registry, document }) => {
+  const whats = [...new Set(registry.map(({ what }) => what))];
+  const sizes = [...new Set(registry.map(({ groups, namespaces }) => `${groups} in ${namespaces}`))];
+  const documents = [...new Set(document.map(({ what }) => what))];
+  const documentSizes = [...new Set(document.map(({ sites, groups }) => `${sites} in ${groups}`))];
+  const tables = [
+    table(
+      ['groups in namespaces, µs', ...whats],
+      sizes.map((size) => [
+        size,
+        ...whats.map((what) =>
+          plain(
+            registry.find((row) => row.what === what && `${row.groups} in ${row.namespaces}` === size)?.us,
+          ),
+        ),
+      ]),
+    ),
+    documentSizes.length > 0 &&
+      table(
+        ['sites in groups, µs', ...documents],
+        documentSizes.map((size) => [
+          size,
+          ...documents.map((what) =>
+            plain(document.find((row) => row.what === what && `${row.sites} in ${row.groups}` === size)?.us),
+          ),
+        ]),
+      ),
+  ];
+  return tables.filter(Boolean).join('\n\n');
+};
+
+const bootTable = (boot) =>
+  table(
+    ['1,000 controllers', 'without ms', 'with ms', 'ratio', 'loading NestLens ms'],
+    boot.map(({ workspace, without, with: withLens, ratio, loadMs }) => [
+      NEST[workspace],
+      spread(without),
+      spread(withLens),
+      spread(ratio),
+      plain(loadMs),
+    ]),
+  );
+
+/** @param {import('./limits.mjs').Limit[]} limits */
+export function limitsTable(limits) {
+  return table(
+    ['limit', 'at most', 'measured', ''],
+    limits.map(({ area, what, limit, unit, measured, spread: range, reached, explanation }) => [
+      `${area}: ${what}`,
+      `${limit}${unit && ` ${unit}`}`,
+      `${unit === 'B' ? bytes(measured) : figure3(measured)}${unit && ` ${unit}`}${range ? ` (${figure3(range[0])}–${figure3(range[1])})` : ''}`,
+      reached ? 'reached' : explanation ? `missed [${explanation.mark}]` : 'missed',
+    ]),
+  );
+}
+
+/** Ratios close to 1 need a third decimal. */
+const figure3 = (value) => (value < 10 ? value.toFixed(3) : figure(value));
+
+/** The parts of a run, in order: heading, what its lines mean, table. */
+export function sections({ sites, sitesOnNode24, peers, router, servers, growth, boot }) {
+  const parts = [
+    sites && ['Sites', SITES_MEAN, sitesTable(sites)],
+    sitesOnNode24 && [
+      'Sites, on Node 24',
+      'The same calls on Node 24, without an SDK.',
+      sitesTable(sitesOnNode24),
+    ],
+    peers && ['Peers', PEERS_MEAN, peersTable(peers)],
+    router && ['Requests through the router alone', ROUTER_MEAN, routerTable(router)],
+    servers && ['Requests over HTTP', SERVERS_MEAN, serversTable(servers)],
+    growth && ['Growth', GROWTH_MEAN, growthTables(growth)],
+    boot && ['Boot', BOOT_MEAN, bootTable(boot)],
+  ];
+  return parts.filter(Boolean).map(([title, meaning, text]) => ({ title, meaning, text }));
+}
+
+const SITES_MEAN = `A call of one site, or of sixteen different ones in turn from one place, which V8 can't specialise. The
+body is one that V8 doesn't inline. _direct_ is the call without NestLens (for \`managedSpan\`: the caller's closure, called
+through a plain function that isn't inlined either), _direct again_ the same a second time: how far two equal things lay
+apart. _off_ is off after having been on; \`×\` is the ratio to _direct_, with the extremes of the rounds. _on_ is one span for
+each call; _× by hand_ is the ratio to \`startActiveSpan\` with the same attributes, \`try\`, \`catch\` and \`finally\`, as
+OpenTelemetry documents it. _B_ is bytes a call beyond those of _direct_. The SDK has a batch processor and an exporter that
+drops what it gets.`;
+
+const PEERS_MEAN = `The same method with the same two attributes, on Nest 12: \`@SpanGroup\`, by hand, \`@Span\` of
+\`nestjs-otel\` 8.1.1, and what \`@amplication/opentelemetry-nestjs\` 6.0.0 makes of its \`@Span\`. The peers have no way to be
+off. Below 1 in the column _@SpanGroup on, of it_ means that NestLens is cheaper.`;
+
+const ROUTER_MEAN = `Nest's own handler of a route, called without a socket: all of Nest, nothing of HTTP. Every handler
+returns the same small object. _plain_ is bare, _plain-again_ the same a second time, _off_ and _on_ have \`@SpanGroup\`,
+_pass-through_ is an interceptor that only returns \`next.handle()\`, _interceptor_ is \`SpanGroupInterceptor\`, _no-lens_ is the
+plain handler of an application without NestLens. Without _SDK_, telemetry is disabled.`;
+
+const SERVERS_MEAN = `The same handlers behind real HTTP, asked by autocannon over 10 connections; the server has telemetry
+on. Time and CPU are those of a shared machine; bytes are steady. \`instrumentation-nestjs-core\` is on a server of its own,
+since it changes Nest itself, and its spans are three for each request; its version for Node 20 refuses Nest 12.`;
+
+const GROWTH_MEAN = `Registering everything into an empty registry; the same while a spec is kept that each registration
+re-resolves (presets, a wildcard, an exclusion, a name that nobody has); resolving that spec; putting it over another one
+and taking it away. Then the document of \`GET /lens/groups\` of an application with so many decorated handlers, on Express,
+whose own search through 10,000 routes is part of the answer's time.`;
+
+const BOOT_MEAN = `From the first class to the first port, cold, on Express: two handlers for each controller, each with
+\`@SpanGroup\`. Loading the package is not part of it.`;
