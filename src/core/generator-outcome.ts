@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers';
 import { types } from 'node:util';
 import { context } from '@opentelemetry/api';
 import type { OpenSpan } from './span-outcome.js';
@@ -15,6 +16,9 @@ export function isAsyncGenerator(value: object): value is AsyncGeneratorLike {
   if (types.isGeneratorObject(value)) return Symbol.asyncIterator in value;
   return COMPILED_MEMBERS.every((key) => Object.hasOwn(value, key));
 }
+
+/** A generator that was told to return has given its work up by then, in milliseconds, whatever it still waits for. */
+const RETURNS_WITHIN_MS = 50;
 
 /** Ends the span of a generator that nobody will finish, when it is collected. */
 const abandoned = new FinalizationRegistry<OpenSpan>((open) => open.cancel());
@@ -37,17 +41,28 @@ export function followGenerator(source: AsyncGeneratorLike, open: OpenSpan): Asy
       throw thrown;
     }
   };
-  const steps = {
-    next: (...args: [] | [unknown]) =>
-      step(
+  let waiting = 0;
+  const next = async (...args: [] | [unknown]) => {
+    waiting++;
+    try {
+      return await step(
         () => source.next(...args),
         () => open.end(),
-      ),
-    return: (value: unknown) =>
-      step(
+      );
+    } finally {
+      waiting--;
+    }
+  };
+  const steps = {
+    next,
+    return: (value: unknown) => {
+      // A return waits for the step under way, which may wait for something that nobody needs any more, for ever.
+      if (waiting > 0) setTimeout(() => open.cancel(), RETURNS_WITHIN_MS).unref();
+      return step(
         () => source.return(value),
         () => open.cancel(),
-      ),
+      );
+    },
     throw: (thrown: unknown) =>
       step(
         () => source.throw(thrown),

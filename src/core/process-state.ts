@@ -78,6 +78,8 @@ export interface ProcessState {
   defaultLogger: LensLogger | undefined;
   readonly recordedWarnings: RecordedWarning[];
   readonly telemetry: TelemetryState;
+  /** How many Nest applications without telemetry keep the groups pinned off. */
+  pinHolders?: number | undefined;
   /** Rises whenever an application's routes become known or go; what was derived from them is then out of date. */
   routesEpoch?: number | undefined;
   /** Namespace -> how many applications hold on to it; only those that the Nest layer registered. */
@@ -299,6 +301,7 @@ export function resetProcessState(): void {
   state.recordedWarnings.length = 0;
   Object.assign(state.telemetry, createTelemetryState());
   state.holds.clear();
+  state.pinHolders = undefined;
   state.shared = undefined;
   if (state.openSpans !== undefined) clearOpenSpans(state.openSpans);
   state.spanCounts = undefined;

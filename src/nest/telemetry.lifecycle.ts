@@ -129,8 +129,8 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
       await this.checkShutdownHooks();
       return;
     }
-    const handle = await setupTelemetry(config, telemetry);
-    this.leave = (timeoutMs) => handle.shutdown(timeoutMs);
+    await setupTelemetry(config, telemetry);
+    this.holdPin();
   }
 
   private stay(leave: (timeoutMs: number) => Promise<void>): void {
@@ -142,8 +142,16 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
   private pinOff(): void {
     if (processState.telemetry.phase !== 'off') return;
     setEnabledSpanGroups([]);
+    this.holdPin();
+  }
+
+  /** The last application without telemetry to close lifts the pin. */
+  private holdPin(): void {
+    processState.pinHolders = (processState.pinHolders ?? 0) + 1;
     this.leave = () => {
-      if (processState.telemetry.phase === 'off') forgetSpanGroupState();
+      processState.pinHolders = (processState.pinHolders ?? 1) - 1;
+      const { pinHolders, pinned, telemetry } = processState;
+      if (pinHolders === 0 && pinned && telemetry.phase === 'off') forgetSpanGroupState();
       return Promise.resolve();
     };
   }
