@@ -28,6 +28,7 @@ import {
 } from 'nest-lens';
 import { type CapturedSpan, type CapturedSpans, captureSpans } from 'nest-lens/testing';
 import ts from 'typescript';
+import { CELLS, NODES } from '../scripts/compat/matrix.mjs';
 // The snippet on tests is a test itself: importing it adds it to this file's.
 import './readme/testing.js';
 
@@ -275,18 +276,32 @@ describe('the README', () => {
       }
     });
 
-    it('says which versions it was tested with', () => {
-      const { devDependencies } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
-        devDependencies: Record<string, string>;
-      };
-      const packages: Record<string, string> = { NestJS: '@nestjs/core', RxJS: 'rxjs' };
-      const tested = table('', 'Supported', 'This version is tested with').flatMap(([what, , version]) => {
-        const name = packages[what!] ?? quoted(what!)[0] ?? '';
-        return name in devDependencies ? [[name, version, devDependencies[name]!]] : [];
+    it('says which versions npm run compat tests, no more and no less', () => {
+      const rows = new Map(
+        table('', 'Supported', 'Tested with').map(([what, , tested]) => [quoted(what!)[0] ?? what, tested!]),
+      );
+      const installed = CELLS.map(({ consumer, dependencies }) => {
+        const manifest = readFileSync(`${root}compat/consumers/${consumer}/package.json`, 'utf8');
+        const own = (JSON.parse(manifest) as { dependencies: Record<string, string> }).dependencies;
+        return { ...own, ...dependencies };
       });
-      expect(tested).toHaveLength(5);
-      for (const [name, version, installed] of tested) {
-        expect([name, installed!.startsWith(`${version}.`)]).toEqual([name, true]);
+      const versionsOf = (name: string): string[] => installed.flatMap((packages) => packages[name] ?? []);
+      const tested: Record<string, string[]> = {
+        Node: CELLS.map(({ node }) => NODES[node]),
+        NestJS: versionsOf('@nestjs/core'),
+        '@opentelemetry/sdk-node': versionsOf('@opentelemetry/sdk-node'),
+        '@opentelemetry/api': versionsOf('@opentelemetry/api'),
+        rxjs: versionsOf('rxjs'),
+        'reflect-metadata': versionsOf('reflect-metadata'),
+      };
+      for (const [what, versions] of Object.entries(tested)) {
+        const shown = rows.get(what)!.split(', ');
+        const isShown = (version: string): boolean =>
+          shown.some((each) => `${version}.`.startsWith(`${each}.`));
+        expect([what, versions.filter((version) => !isShown(version))]).toEqual([what, []]);
+        const isTested = (each: string): boolean =>
+          versions.some((version) => `${version}.`.startsWith(`${each}.`));
+        expect([what, shown.filter((each) => !isTested(each))]).toEqual([what, []]);
       }
     });
   });
