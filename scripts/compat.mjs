@@ -17,7 +17,6 @@ const projectDirectory = fileURLToPath(new URL('..', import.meta.url));
 const logDirectory = join(projectDirectory, 'temp/compat');
 /** The machine of CI has two cores. */
 const AT_A_TIME = 2;
-/** An install may find its registry busy; nothing else is tried again. */
 const LINES_OF_A_FAILURE = 40;
 
 const isKept = process.argv.includes('--keep');

@@ -18,6 +18,9 @@ export class StepFailure extends Error {
   }
 }
 
+/** What npm says when it didn't reach its registry: no fault of the package, so it is tried once more. */
+const NETWORK_TROUBLE = /\b(ECONNRESET|ECONNREFUSED|ETIMEDOUT|EAI_AGAIN|ERR_SOCKET_TIMEOUT|E429|E50\d)\b/;
+
 const readJson = async (path) => JSON.parse(await readFile(path, 'utf8'));
 
 /** The consumer in a folder of its own outside the checkout, so that nothing is found in the checkout's node_modules. */
@@ -90,8 +93,12 @@ export async function runCell(cell, { folder, tarballs, log }) {
     ...cell.env,
     NEST_LENS_COMPAT_REPORT: reportFile,
   };
-  const step = async (name, args) => {
+  const step = async (name, args, again = undefined) => {
     const { status, output } = await runNpm(args, { cwd: folder, env, node });
+    if (status !== 0 && again?.test(output)) {
+      log(`$ npm ${args.join(' ')}\n${output}\nOnce more:\n`);
+      return step(name, args);
+    }
     log(`$ npm ${args.join(' ')}\n${output}\n`);
     if (status !== 0) throw new StepFailure(name, output);
     return output;
@@ -101,7 +108,7 @@ export async function runCell(cell, { folder, tarballs, log }) {
   await mkdir(folder, { recursive: true });
   const manifest = await lay(cell, folder, tarballs);
 
-  const installed = await step('install', ['install', ...(cell.installArguments ?? [])]);
+  const installed = await step('install', ['install', ...(cell.installArguments ?? [])], NETWORK_TROUBLE);
   if (installed.includes('ERESOLVE')) throw new StepFailure('install', installed);
 
   const copies = await copiesOf('@opentelemetry/api', folder);
