@@ -81,10 +81,12 @@ function libraryCells(node) {
 
 /** @type {Cell[]} */
 export const CELLS = [
-  ...cellsOf('jest + ts-jest', 'jest-commonjs', 'CommonJS', [
-    ['20', NEST_11, SDK_2],
-    ['24', NEST_11, SDK_3],
-  ]),
+  ...cellsOf('jest + ts-jest', 'jest-commonjs', 'CommonJS', [['20', NEST_11, SDK_2]]),
+  // So, and only from Node 24.9 on, jest can `require` a Nest that is ESM only.
+  ...cellsOf('jest + ts-jest', 'jest-commonjs', 'CommonJS', [['24', NEST_12, SDK_3]]).map((cell) => ({
+    ...cell,
+    env: { NODE_OPTIONS: '--experimental-vm-modules' },
+  })),
   ...cellsOf('jest + SWC', 'jest-swc', 'CommonJS', [['22', NEST_11, SDK_2]]),
   ...cellsOf('jest in ESM mode', 'jest-esm', 'ESM', [
     ['20', NEST_12, SDK_2],
