@@ -1,5 +1,9 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { context, trace } from '@opentelemetry/api';
+import { SpanGroup } from 'nest-lens';
 import {
   isSpanGroupEnabled,
   managedSpan,
@@ -25,6 +29,18 @@ describe('a site whose group is off', () => {
       (attributes, body) => managedSpan('orders', 'work', { attributes: attributes as never }, body),
     ],
     ['traceFn', (attributes, body) => traceFn('orders', 'work', { attributes: attributes as never })(body)()],
+    [
+      '@SpanGroup',
+      (attributes, body) => {
+        class Orders {
+          @SpanGroup('orders', { name: 'work', attributes: attributes as never })
+          work() {
+            return body();
+          }
+        }
+        return new Orders().work();
+      },
+    ],
   ];
 
   it.each(sites)('I1: %s hands back the very same promise', (_site, run) => {
@@ -150,4 +166,103 @@ describe('a site whose group is off', () => {
     }
     expect(spans.all()).toHaveLength(500);
   });
+
+  it('N4: the metadata of a decorated method is read at its first call that is on, and never again', () => {
+    class Orders {
+      @SpanGroup('orders', { name: 'work' })
+      work() {
+        return 1;
+      }
+    }
+    const orders = new Orders();
+    const reads = (['getMetadata', 'getOwnMetadata', 'hasMetadata', 'hasOwnMetadata'] as const).map((name) =>
+      jest.spyOn(Reflect, name),
+    );
+    const callTimes = (times: number) => {
+      for (const read of reads) read.mockClear();
+      for (let i = 0; i < times; i++) orders.work();
+      return reads.reduce((sum, read) => sum + read.mock.calls.length, 0);
+    };
+
+    const whileOff = callTimes(10);
+    setSpanGroupSpec('orders');
+    const atFirst = callTimes(1);
+    const later = callTimes(10);
+    setSpanGroupSpec('cache');
+    const whileOffAgain = callTimes(10);
+
+    for (const read of reads) read.mockRestore();
+    expect(atFirst).toBeGreaterThan(0);
+    expect([whileOff, later, whileOffAgain]).toEqual([0, 0, 0]);
+    expect(spans.names()).toHaveLength(11);
+  });
 });
+
+describe('a site whose group is off, after having been on', () => {
+  it('T8: allocates nothing, however it is written', async () => {
+    const bytes = await countBytes();
+    for (const [site, { off, on }] of Object.entries(bytes)) {
+      expect([site, Math.round(off)]).toEqual([site, 0]);
+      expect(on).toBeGreaterThan(100); // the same count sees the span
+    }
+    expect(Object.keys(bytes)).toEqual([
+      'managedSpan',
+      'traceFn',
+      '@SpanGroup',
+      'isSpanGroupEnabled, guarding',
+    ]);
+  }, 30_000);
+});
+
+/**
+ * Bytes that a call allocates, counted in a process of its own on the built package: the instrumented code of a test runner
+ * allocates by itself. The young generation has room for everything, so that no collection hides a part.
+ */
+async function countBytes(): Promise<Record<string, { off: number; on: number }>> {
+  const script = `
+    import { isSpanGroupEnabled, managedSpan, setSpanGroupSpec, SpanGroup, SpanRegistry, traceFn } from 'nest-lens';
+    SpanRegistry.register('shop', ['orders']);
+    const body = () => 1;
+    class Orders { work() { return 1; } }
+    const descriptor = Object.getOwnPropertyDescriptor(Orders.prototype, 'work');
+    SpanGroup('orders')(Orders.prototype, 'work', descriptor);
+    Object.defineProperty(Orders.prototype, 'work', descriptor);
+    const orders = new Orders();
+    const traced = traceFn('orders', 'work')(() => 1);
+    const sites = {
+      managedSpan: (n) => { for (let i = 0; i < n; i++) managedSpan('orders', 'work', body); },
+      traceFn: (n) => { for (let i = 0; i < n; i++) traced(i); },
+      '@SpanGroup': (n) => { for (let i = 0; i < n; i++) orders.work(i); },
+      'isSpanGroupEnabled, guarding': (n) => {
+        for (let i = 0; i < n; i++) if (isSpanGroupEnabled('orders')) managedSpan('orders', 'work', body);
+      },
+    };
+    const CALLS = 5_000;
+    const count = (call) => {
+      for (let i = 0; i < 20; i++) call(CALLS);
+      let fewest = Infinity; // V8 allocates for itself now and then
+      for (let i = 0; i < 5; i++) {
+        globalThis.gc();
+        call(CALLS);
+        const before = process.memoryUsage().heapUsed;
+        call(CALLS);
+        fewest = Math.min(fewest, (process.memoryUsage().heapUsed - before) / CALLS);
+      }
+      return fewest;
+    };
+    const bytes = {};
+    for (const [name, call] of Object.entries(sites)) {
+      setSpanGroupSpec('orders');
+      const on = count(call);
+      setSpanGroupSpec('');
+      bytes[name] = { on, off: count(call) };
+    }
+    console.log(JSON.stringify(bytes));`;
+  const room = ['--expose-gc', '--min-semi-space-size=64', '--max-semi-space-size=64'];
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [...room, '--input-type=module', '-e', script],
+    { cwd: fileURLToPath(new URL('../..', import.meta.url)) },
+  );
+  return JSON.parse(stdout) as Record<string, { off: number; on: number }>;
+}
