@@ -132,6 +132,12 @@ export async function runCell(cell, { folder, tarballs, log }) {
   if (manifest.scripts.build) await step('build', ['run', 'build']);
   await step('test', ['test']);
   const facts = await readReport(reportFile, nodeVersion);
+  if (existsSync(join(folder, 'src'))) {
+    const platforms = new Set(facts.map(({ platform }) => platform));
+    const missing = ['express', 'fastify'].filter((platform) => !platforms.has(platform));
+    if (missing.length > 0)
+      throw new StepFailure('report', `The scenario did not run on ${missing.join(' and ')}.`);
+  }
   const version = (name) => installedVersion(name, folder);
   return {
     facts,
