@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers';
-import { context, type Context } from '@opentelemetry/api';
+import { context, type Context, trace } from '@opentelemetry/api';
 import type { OpenSpan } from './span-outcome.js';
 
 /** RxJS observables, seen by their shape: the core imports no rxjs, and several copies of it may be about. */
@@ -41,7 +41,7 @@ export function isFollowedObservable(value: object): boolean {
 /** One subscription: what is subscribed to, and the span that covers it. */
 export interface CoveredSubscription {
   readonly source: ObservableLike;
-  readonly open: Pick<OpenSpan, 'inside' | 'end' | 'fail' | 'cancel'>;
+  readonly open: Pick<OpenSpan, 'span' | 'inside' | 'end' | 'fail' | 'cancel'>;
   /** The context that its values go out to. @defaultValue the one that is active when it is subscribed */
   readonly outside?: Context;
 }
@@ -119,13 +119,20 @@ function basePrototype(source: object): object {
 
 /**
  * Subscribes to the source inside the span; values go on to the subscriber outside of it, so that outer operators (a `tap`, a
- * `retry`) don't run under a span that isn't theirs.
+ * `retry`) don't run under a span that isn't theirs. Where nothing is traced outside, a value that comes in another trace,
+ * such as an event of some request, goes on in that one, as it does without a span.
  */
 function subscribeInSpan(
   { source, open, outside = context.active() }: CoveredSubscription,
   subscriber: SubscriberLike,
 ): void {
-  const outwards = (emit: () => void): void => context.with(outside, emit);
+  const isTracedOutside = trace.getSpan(outside) !== undefined;
+  const { traceId } = open.span.spanContext();
+  const outwards = (emit: () => void): void => {
+    // Without a span outside, the trace began with this work: what is in it comes out of the work.
+    const isOwn = isTracedOutside || trace.getActiveSpan()?.spanContext().traceId === traceId;
+    return isOwn ? context.with(outside, emit) : emit();
+  };
   const teardowns = createSubscription(subscriber);
   // RxJS takes an object of this shape for a subscriber and uses it as it is, so `closed` reaches synchronous sources.
   const inner: SubscriberLike = {

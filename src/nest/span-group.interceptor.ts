@@ -145,6 +145,7 @@ function coverHandler(handled: Observable<unknown>, open: OpenSpan, outside: Con
     source,
     outside,
     open: {
+      span: open.span,
       inside: open.inside,
       end: () => (goesOn ? undefined : open.end()),
       fail: (thrown) => open.fail(thrown),
