@@ -15,6 +15,8 @@ import { startShop } from './shop-process.js';
 jest.setTimeout(60_000);
 
 const LIMIT_MS = 500;
+/** What a busy machine may add; without the limit every case would take 8 s and more. */
+const SLACK_MS = 4_000;
 
 @Controller()
 class OrdersController {
@@ -80,7 +82,7 @@ async function expectToServeAndClose(app: INestApplication): Promise<void> {
   expect(response).toBe(200);
   const began = performance.now();
   await app.close();
-  expect(performance.now() - began).toBeLessThan(LIMIT_MS + 400);
+  expect(performance.now() - began).toBeLessThan(LIMIT_MS + SLACK_MS);
   expect(warnings).toEqual(['FLUSH_INCOMPLETE']);
 }
 
@@ -116,7 +118,7 @@ describe('with a collector that', () => {
     const slow = (hostname: string, options: never, done: (...answer: any[]) => void): void => {
       if (hostname !== 'collector.test') return lookup(hostname, options, done);
       asked.push(hostname);
-      setTimeout(() => done(new Error('not found, after a while')), LIMIT_MS * 2);
+      setTimeout(() => done(new Error('not found, after a while')), 20_000).unref();
     };
     dns.lookup = Object.assign(slow, lookup);
     await expectToServeAndClose(await startApp());
@@ -148,7 +150,7 @@ describe('with a collector that', () => {
     await shop.get('/orders');
     const began = performance.now();
     expect(await shop.kill('SIGTERM')).toEqual({ code: null, signal: 'SIGTERM' });
-    expect(performance.now() - began).toBeLessThan(LIMIT_MS + 1_000);
+    expect(performance.now() - began).toBeLessThan(LIMIT_MS + SLACK_MS);
     expect(shop.warnings()).toHaveLength(1);
   });
 
