@@ -1,22 +1,24 @@
 /** How the registry, and the document that explains it, grow: from 10 to 10,000 groups, and from 100 to 10,000 sites. */
 import { runProcess } from './processes.mjs';
-import { median, summarise } from './statistics.mjs';
+import { summarise } from './statistics.mjs';
 
 /** @returns {Promise<object>} rows, and the growth between the sizes that the limits are about */
 export async function runGrowth({ short = false } = {}) {
   const { registry, document } = await runProcess('growth.process.mjs', { short });
   const rows = (measured) =>
     measured.map(({ ns, ...row }) => ({ ...row, us: summarise(ns.map((n) => n / 1_000)) }));
+  // The fastest round: a collection of the whole heap that falls into one is no property of the registry.
   const timeOf = (what, groups, namespaces) =>
-    median(
-      registry.find((row) => row.what === what && row.groups === groups && row.namespaces === namespaces).ns,
+    Math.min(
+      ...registry.find((row) => row.what === what && row.groups === groups && row.namespaces === namespaces)
+        .ns,
     );
   const documentOf = (what, sites) =>
-    median(document.find((row) => row.what === what && row.sites === sites && row.groups === 20).ns);
+    Math.min(...document.find((row) => row.what === what && row.sites === sites && row.groups === 20).ns);
   return {
     registry: rows(registry),
     document: rows(document),
-    // From 10 namespaces to 1,000, of ten groups each. N log N is a factor of 200.
+    // Ten groups in each namespace. From 10 namespaces to 1,000, N log N is a factor of 200.
     factors: [...new Set(registry.map(({ what }) => what))].map((what) => ({
       what,
       factor: timeOf(what, 10_000, 1_000) / timeOf(what, 100, 10),

@@ -70,7 +70,7 @@ const SIZES = short
       [10_000, 100],
       [10_000, 1_000],
     ];
-const amount = short ? { rounds: 3, slotMs: 1, warmupRounds: 1 } : { rounds: 5, slotMs: 10, warmupRounds: 1 };
+const amount = short ? { rounds: 3, slotMs: 1, warmupRounds: 1 } : { rounds: 7, slotMs: 10, warmupRounds: 1 };
 const registry = [];
 for (const [groups, namespaces] of SIZES) {
   const cases = createRegistryCases(groups, namespaces);

@@ -1,14 +1,23 @@
 /**
  * What NestLens promises about its cost, and what a run says of it. A limit that isn't reached needs an explanation here.
  *
- * @typedef {{ area: string, what: string, limit: number, unit: '' | 'B' | '%', measured: number, spread?: [number, number] }} Limit
+ * @typedef {{ area: string, what: string, limit: number, unit: '' | 'B' | '%', measured: number,
+ *   spread?: [number, number], control?: number }} Limit `control`: the ratio of two equal things in the same run
  */
 
 /** @returns {Limit} */
-const limit = (area, what, most, measured, unit = '') =>
+const limit = (area, what, most, measured, { unit = '', control } = {}) =>
   typeof measured === 'number'
     ? { area, what, limit: most, unit, measured }
-    : { area, what, limit: most, unit, measured: measured.median, spread: [measured.min, measured.max] };
+    : {
+        area,
+        what,
+        limit: most,
+        unit,
+        measured: measured.median,
+        spread: [measured.min, measured.max],
+        control: control?.median,
+      };
 
 const callWord = ({ later, count }) => `${later ? 'async' : 'sync'}, ${count === 1 ? '1 site' : '16 sites'}`;
 
@@ -28,8 +37,12 @@ function sitesLimits(sites, isNode24 = false) {
     .flatMap((site) => {
       const what = `${site.primitive}, ${callWord(site)}`;
       return [
-        limit(area, `${what}: of ${OFF_BASE[site.primitive]}`, offLimit(site, isNode24), site.offRatio),
-        ...(site.offBytes === undefined ? [] : [limit(area, `${what}: bytes more`, 0, site.offBytes, 'B')]),
+        limit(area, `${what}: of ${OFF_BASE[site.primitive]}`, offLimit(site, isNode24), site.offRatio, {
+          control: site.again,
+        }),
+        ...(site.offBytes === undefined
+          ? []
+          : [limit(area, `${what}: bytes more`, 0, site.offBytes, { unit: 'B' })]),
       ];
     });
 }
@@ -75,6 +88,7 @@ const routerLimits = (router) =>
           `annotated handler, off, ${later ? 'async' : 'sync'}: of the bare one`,
           1.03,
           find('off', later).toPlain,
+          { control: find('plain-again', later).toPlain },
         ),
       ),
       limit(
@@ -101,13 +115,13 @@ const serversLimits = (servers) =>
       'annotated handler, off: bytes a request, off the bare one by',
       0.5,
       Math.abs(bytesToPlain - 1) * 100,
-      '%',
+      { unit: '%' },
     );
   });
 
 const growthLimits = ({ factors, documentFactors }) => [
   ...factors.map(({ what, factor }) =>
-    limit('growth', `${what}: 100 times the namespaces, N log N`, 200, factor),
+    limit('growth', `${what}: 10 to 1,000 namespaces, N log N`, 200, factor),
   ),
   ...documentFactors
     .filter(({ what }) => what.startsWith('GET'))
@@ -143,10 +157,41 @@ const isReached = ({ limit: most, unit, measured }) => measured <= (unit === 'B'
 /** Far outside the noise: what the check fails on. */
 export const isRegression = ({ limit: most, unit, measured }) => measured > (unit === 'B' ? 16 : most * 3);
 
-/** Why a limit may be missed, with the measurement that says so. */
-const EXPLANATIONS = [];
+/** Why a limit may be missed, with the measurement that says so. The first that fits counts. */
+const EXPLANATIONS = [
+  {
+    mark: 'noise',
+    fits: ({ limit: most, measured, control }) =>
+      control !== undefined && measured - most <= Math.abs(control - 1),
+    text: `Two equal things lay as far apart in the same rounds: see _direct again_ and _plain-again_.`,
+  },
+  {
+    mark: 'sixteen',
+    fits: ({ what }) => what.includes('async, 16 sites'),
+    text: `The gate itself takes what it takes in the sync row of sixteen sites, 4 to 7 ns: V8 can't inline a target that it
+sees changing. An async call that does nothing takes 60 to 90 ns, so that is more than a twentieth of it. At one site, where
+V8 inlines, the limit is kept; a call that really waits takes microseconds.`,
+  },
+  {
+    mark: 'safety',
+    fits: ({ area, what }) => area.startsWith('on') && what.includes('SpanGroup') && what.includes('sync, '),
+    text: `A decorated method finds out on each call whose method it is (the span bears the actual class's name), whether an
+interceptor's or an overriding method's span covers the call already, and which provider is registered. With these three
+left out the same loop measured 1.04 to 1.06 of by hand; together they are about 60 ns of a span of 2,000. Looking the
+active context up once instead of three times, and keeping track of spans only when they outlive their call, took it there
+from 1.13.`,
+  },
+  {
+    mark: 'memory',
+    fits: ({ area, what }) => area === 'growth' && what.includes('10 to 1,000 namespaces'),
+    text: `The operations are linear; what grows is the price of memory. A group costs 1 µs to register while a hundred or a
+thousand of them fit into the processor's caches and die young, and 3 to 5 µs from 10,000 on, a third of it collection. It
+stays there: in a run on its own 30,000 groups took 3.9 µs each.`,
+  },
+];
 
 function explain(each) {
   if (isReached(each)) return undefined;
-  return EXPLANATIONS.find(({ matches }) => matches(each))?.because;
+  const found = EXPLANATIONS.find(({ fits }) => fits(each));
+  return found && { mark: found.mark, text: found.text };
 }
