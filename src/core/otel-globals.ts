@@ -1,5 +1,9 @@
-import { context, metrics, propagation, trace } from '@opentelemetry/api';
+import * as api from '@opentelemetry/api';
 import type { ProxyTracerProvider, TracerProvider } from '@opentelemetry/api';
+
+const { context, metrics, propagation, trace } = api;
+/** Part of the API from 1.10 on, so it can't be imported by name. */
+const { logs } = api as unknown as { logs?: { disable(): void } };
 
 /** Which of OpenTelemetry's process-wide APIs somebody has registered an implementation with. */
 export interface RegisteredApis {
@@ -15,10 +19,10 @@ export interface RegisteredApis {
  * no-op where nothing is, which can be told from the real thing only by a class name, and bundlers change those.
  */
 const API_SLOT = Symbol.for('opentelemetry.js.api.1');
-/** Where `@opentelemetry/api-logs` keeps its provider. NestLens doesn't depend on that package, but the SDK registers one. */
+/** Where `@opentelemetry/api-logs`, which SDK 2.x uses, keeps its provider. */
 const LOGS_SLOT = Symbol.for('io.opentelemetry.js.api.logs');
 
-type ApiSlot = Readonly<Partial<Record<'trace' | 'metrics' | 'context' | 'propagation', unknown>>>;
+type ApiSlot = Readonly<Partial<Record<'trace' | 'metrics' | 'logs' | 'context' | 'propagation', unknown>>>;
 
 function apiSlot(): ApiSlot {
   return (globalThis as unknown as Record<symbol, ApiSlot | undefined>)[API_SLOT] ?? {};
@@ -39,7 +43,7 @@ export function registeredApis(): RegisteredApis {
     meterProvider: slot.metrics !== undefined,
     contextManager: slot.context !== undefined,
     propagator: slot.propagation !== undefined,
-    loggerProvider: Reflect.has(globalThis, LOGS_SLOT),
+    loggerProvider: slot.logs !== undefined || Reflect.has(globalThis, LOGS_SLOT),
   };
 }
 
@@ -52,5 +56,8 @@ export function unregisterApisSince(before: RegisteredApis): void {
   if (!before.meterProvider) metrics.disable();
   if (!before.contextManager) context.disable();
   if (!before.propagator) propagation.disable();
-  if (!before.loggerProvider) Reflect.deleteProperty(globalThis, LOGS_SLOT);
+  if (!before.loggerProvider) {
+    logs?.disable();
+    Reflect.deleteProperty(globalThis, LOGS_SLOT);
+  }
 }

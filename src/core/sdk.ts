@@ -1,4 +1,4 @@
-import { diag, metrics, trace } from '@opentelemetry/api';
+import { diag, metrics, type SpanContext, trace, TraceFlags } from '@opentelemetry/api';
 import type { NodeSDKConfiguration } from '@opentelemetry/sdk-node';
 import type { NestLensConfig } from './config.js';
 import { createConsoleSpanExporter } from './console-span-exporter.js';
@@ -22,7 +22,10 @@ export interface RunningSdk {
   release(): void;
 }
 
-type SdkModule = typeof import('@opentelemetry/sdk-node');
+type SdkNode = typeof import('@opentelemetry/sdk-node');
+/** SDK 2.x hands on what it is made of; SDK 3.x doesn't, and the packages behind it are none that we may import. */
+type SdkModule = Omit<SdkNode, 'tracing' | 'resources'> & Partial<Pick<SdkNode, 'tracing' | 'resources'>>;
+type Resource = ReturnType<SdkNode['resources']['defaultResource']>;
 type SdkSpanProcessor = NonNullable<NodeSDKConfiguration['spanProcessors']>[number];
 type SdkSpanExporter = NodeSDKConfiguration['traceExporter'];
 type SdkMetricReader = NonNullable<NodeSDKConfiguration['metricReaders']>[number];
@@ -74,6 +77,19 @@ async function flush(provider: unknown): Promise<void> {
   await (provider as { forceFlush?(): Promise<void> } | undefined)?.forceFlush?.();
 }
 
+/** Exports each span as it ends. */
+function createDirectProcessor(exporter: SpanExporterLike): SpanProcessorLike {
+  return {
+    onStart: () => undefined,
+    onEnd: (span: { spanContext(): SpanContext }) => {
+      if ((span.spanContext().traceFlags & TraceFlags.SAMPLED) !== 0)
+        exporter.export([span], () => undefined);
+    },
+    forceFlush: async () => exporter.forceFlush?.(),
+    shutdown: () => exporter.shutdown(),
+  };
+}
+
 /** The span pipeline, as options of the SDK. Empty: the SDK's own variables decide. */
 function spanPipeline(
   { tracing }: SdkModule,
@@ -85,14 +101,16 @@ function spanPipeline(
     // Alone, an exporter is left to the SDK, which reads the batch processor's variables. Given beside processors, the SDK
     // would drop it without a word.
     const traceExporter = spanExporter === undefined ? undefined : guardExporter(spanExporter);
-    if (spanProcessors === undefined) return { traceExporter: traceExporter! };
+    // Where we have no batch processor, the SDK makes one, and the given processors follow; see `addProcessors`.
+    if (spanProcessors === undefined || (traceExporter !== undefined && tracing === undefined)) {
+      return { traceExporter: traceExporter! };
+    }
     const processors = [...spanProcessors] as unknown as SdkSpanProcessor[];
-    if (traceExporter !== undefined) processors.push(new tracing.BatchSpanProcessor(traceExporter));
+    if (traceExporter !== undefined) processors.push(new tracing!.BatchSpanProcessor(traceExporter));
     return { spanProcessors: processors };
   }
   if (config.exporter === 'console') {
-    const exporter = createConsoleSpanExporter();
-    return { spanProcessors: [new tracing.SimpleSpanProcessor(exporter)] };
+    return { spanProcessors: [createDirectProcessor(createConsoleSpanExporter())] };
   }
   if (config.exporter === 'none') return { spanProcessors: [SILENT_PROCESSOR] };
   return {};
@@ -108,18 +126,31 @@ function metricPipeline(
   return config.exporter === 'otlp' ? {} : { metricReaders: [] };
 }
 
+/** What an SDK would describe itself with. SDK 3.x says it only to those who make one. */
+function defaultResource({ resources, NodeSDK }: SdkModule): Resource | undefined {
+  if (resources !== undefined) return resources.defaultResource();
+  const idle = new NodeSDK({ autoDetectResources: false, metricReaders: [] });
+  return (idle as unknown as { _resource?: Resource })._resource;
+}
+
 /**
  * The default resource with ours over it. The SDK merges what it detects (`OTEL_RESOURCE_ATTRIBUTES` too) over the resource
  * that it is given, but what the application says explicitly has to win, so `merge` puts it on top once more.
  */
-function resourceOf({ resources }: SdkModule, config: NestLensConfig, { resourceAttributes }: SetupOptions) {
-  const base = resources.defaultResource();
-  const explicit = resources.resourceFromAttributes({
+function resourceOf(
+  sdkModule: SdkModule,
+  config: NestLensConfig,
+  { resourceAttributes }: SetupOptions,
+): Resource | undefined {
+  const base = defaultResource(sdkModule);
+  if (base === undefined) return undefined;
+  const attributes = {
     'nestlens.run_id': config.runId,
     ...(config.userId === '' ? {} : { 'nestlens.user_id': config.userId }),
     ...resourceAttributes,
-  });
-  type Resource = typeof base;
+  };
+  // All that `merge` asks of its argument.
+  const explicit = { attributes, getRawAttributes: () => Object.entries(attributes) } as unknown as Resource;
   return Object.create(base, {
     merge: { value: (detected: Resource): Resource => base.merge(detected).merge(explicit) },
   }) as Resource;
@@ -130,12 +161,27 @@ function resourceOf({ resources }: SdkModule, config: NestLensConfig, { resource
  * for, so ours goes into the list that it has made; where there is no such list, the spans that NestLens made are kept.
  */
 function keepOpenSpans(provider: object): void {
+  // First, since processors are told one after another, and one that throws keeps the news from the rest.
+  processorsOf(provider)?.unshift(OPEN_SPAN_PROCESSOR);
+}
+
+/** The list of processors that a provider has made, if it can be added to. */
+function processorsOf(provider: object): SpanProcessorLike[] | undefined {
   const { _activeSpanProcessor: active } = provider as {
-    _activeSpanProcessor?: { _spanProcessors?: unknown };
+    _activeSpanProcessor?: { _spanProcessors?: SpanProcessorLike[] };
   };
   const processors = active?._spanProcessors;
-  // First, since processors are told one after another, and one that throws keeps the news from the rest.
-  if (Array.isArray(processors) && !Object.isFrozen(processors)) processors.unshift(OPEN_SPAN_PROCESSOR);
+  return Array.isArray(processors) && !Object.isFrozen(processors) ? processors : undefined;
+}
+
+/** SDK 3.x: the processors that were given beside an exporter, which it would have dropped for them. */
+function addProcessors(
+  { tracing }: SdkModule,
+  { tracesEnabled }: NestLensConfig,
+  { spanExporter, spanProcessors = [] }: SetupOptions,
+): void {
+  if (tracing !== undefined || !tracesEnabled || spanExporter === undefined) return;
+  processorsOf(registeredTracerProvider() ?? {})?.unshift(...spanProcessors);
 }
 
 /**
@@ -187,17 +233,19 @@ function startFromOptions(
   options: SetupOptions,
   before: RegisteredApis,
 ): () => Promise<void> {
+  const resource = resourceOf(sdkModule, config, options);
   const sdk = new sdkModule.NodeSDK({
     ...spanPipeline(sdkModule, config, options),
     ...metricPipeline(config, options, before),
     // Somebody else's stays, and the SDK would complain about the second one.
     ...(before.contextManager ? { contextManager: null as never } : {}),
     ...(before.propagator ? { textMapPropagator: null } : {}),
-    resource: resourceOf(sdkModule, config, options),
+    ...(resource === undefined ? {} : { resource }),
     ...(config.serviceName === undefined ? {} : { serviceName: config.serviceName }),
     instrumentations: (options.instrumentations ?? []) as unknown as SdkInstrumentations,
   });
   sdk.start();
+  if (!before.tracerProvider) addProcessors(sdkModule, config, options);
   return () => sdk.shutdown();
 }
 
