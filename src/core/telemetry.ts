@@ -5,11 +5,11 @@ import { differsFromEarly, takeEarlySdk } from './early-sdk.js';
 import { createError, TelemetryAlreadySetUpError } from './errors.js';
 import { modulesLoadedBefore } from './instrumented-modules.js';
 import { startLensMetrics } from './lens-metrics.js';
-import { LONGEST_TIMER_MS } from './longest-timer.js';
 import { SCOPE_NAME } from './lens-tracer.js';
 import { registeredApis, registeredTracerProvider } from './otel-globals.js';
 import { processState } from './process-state.js';
 import { type RunningSdk, startSdk } from './sdk.js';
+import { settleWithin, within } from './settle-within.js';
 import type { SetupOptions } from './setup-options.js';
 import { truncateOpenSpans } from './span-outcome.js';
 import { forgetSpanGroupState, setEnabledSpanGroups, setSpanGroupSpec } from './span-group-state.js';
@@ -265,44 +265,4 @@ async function stop({ pipeline, mode, timeoutMs, forget, ahead }: Stop): Promise
 function endOpenSpansThen(step: () => Promise<void>): Promise<void> {
   truncateOpenSpans();
   return step();
-}
-
-/**
- * Runs the steps one after another, each whatever became of the one before, and settles when they are done or the time is
- * up; then the steps that haven't begun are still begun, so that exporters get their shutdown. Never rejects: one warning.
- */
-async function settleWithin(timeoutMs: number, steps: readonly (() => Promise<void>)[]): Promise<void> {
-  const waiting = [...steps];
-  const errors: unknown[] = [];
-  const runNext = async (): Promise<void> => {
-    const step = waiting.shift();
-    if (step === undefined) return;
-    try {
-      await step();
-    } catch (error) {
-      errors.push(error);
-    }
-    await runNext();
-  };
-  const outcome = await within(timeoutMs, runNext());
-  if (outcome === 'time is up') {
-    errors.push(new Error('the time is up'));
-    void runNext();
-  }
-  if (errors.length > 0) {
-    emitWarnings([{ code: 'FLUSH_INCOMPLETE', details: { error: errors.flat()[0], timeoutMs } }]);
-  }
-}
-
-/** Waits for a promise, but not longer than that; the timer is gone either way. */
-async function within<T>(timeoutMs: number, promise: Promise<T>): Promise<T | 'time is up'> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeUp = new Promise<'time is up'>((resolve) => {
-    timer = setTimeout(() => resolve('time is up'), Math.min(timeoutMs, LONGEST_TIMER_MS));
-  });
-  try {
-    return await Promise.race([promise, timeUp]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
