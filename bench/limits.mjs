@@ -182,6 +182,20 @@ active context up once instead of three times, and keeping track of spans only w
 from 1.13.`,
   },
   {
+    mark: 'boot',
+    fits: ({ area }) => area === 'boot',
+    text: `Decorating takes about 15 µs for each of the 2,000 handlers, cold; the rest of NestLens's part of the boot, once
+for all of them, is below 10 ms (a CPU profile of one boot). Of the 15 µs a third is the bookkeeping of \`reflect-metadata\`,
+which each handler's own decorators pay as well, and a third makes the wrapper look like the method. A real controller
+injects, validates and connects; this one does nothing else.`,
+  },
+  {
+    mark: 'router',
+    fits: ({ area, what }) => area.includes('router') && what.startsWith('annotated'),
+    text: `The gate is 20 to 40 ns of a request through the router alone, at any version; what that is of a request depends on how
+fast Nest was in this run. It is 1.02 to 1.03 where the bare handler takes 1 µs or more, and above where it takes 0.7.`,
+  },
+  {
     mark: 'memory',
     fits: ({ area, what }) => area === 'growth' && what.includes('10 to 1,000 namespaces'),
     text: `The operations are linear; what grows is the price of memory. A group costs 1 µs to register while a hundred or a
