@@ -46,7 +46,7 @@ export interface EnvOptions {
   /** Read for each key whose variable is unset or empty. @defaultValue 'NEMO_LENS' */
   fallbackPrefix?: string;
   /** The variables. @defaultValue `process.env`, read when the call is made */
-  env?: NodeJS.ProcessEnv;
+  env?: Readonly<Record<string, string | undefined>>;
 }
 
 interface Found {
@@ -161,6 +161,6 @@ export function nestLensConfigFromEnv(options: EnvOptions = {}): NestLensConfig 
 }
 
 /** `OTEL_SDK_DISABLED`, read by the SDK's own rule: only `true` counts, in any case, blanks ignored. */
-export function isSdkDisabled(env: NodeJS.ProcessEnv = process.env): boolean {
+export function isSdkDisabled(env: Readonly<Record<string, string | undefined>> = process.env): boolean {
   return env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true';
 }

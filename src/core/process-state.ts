@@ -78,6 +78,8 @@ export interface ProcessState {
   defaultLogger: LensLogger | undefined;
   readonly recordedWarnings: RecordedWarning[];
   readonly telemetry: TelemetryState;
+  /** Whether a copy has said that another protocol's state is in this process. */
+  foreignReported?: boolean | undefined;
   /** How many Nest applications without telemetry keep the groups pinned off. */
   pinHolders?: number | undefined;
   /** Rises whenever an application's routes become known or go; what was derived from them is then out of date. */
@@ -245,7 +247,7 @@ function openSlot(): { state: ProcessState; foreign: ForeignState | undefined } 
   const slots = globalThis as unknown as Record<symbol, Partial<ProcessState> | null | undefined>;
   const found = slots[KEY];
   if (found !== undefined) {
-    if (isOurProtocol(found)) return { state: completeSlot(found), foreign: undefined };
+    if (isOurProtocol(found)) return { state: completeSlot(found), foreign: findForeignState() };
     // Somebody wrote another shape under our key: keep to ourselves rather than write into it.
     return {
       state: createProcessState(),

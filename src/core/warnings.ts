@@ -256,12 +256,10 @@ export function setLensLogger(logger: LensLogger): void {
   processState.logger = logger;
 }
 
-let foreignStateReported = false;
-
 /** Says, once, that another protocol's state is in this process. Called where something first uses the state. */
 export function reportForeignState(): void {
-  if (foreignState === undefined || foreignStateReported) return;
-  foreignStateReported = true;
+  if (foreignState === undefined || processState.foreignReported === true) return;
+  processState.foreignReported = true;
   emitWarnings([
     {
       code: 'STATE_PROTOCOL_MISMATCH',

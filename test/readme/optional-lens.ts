@@ -1,5 +1,7 @@
 // #region optional-lens
-async function loadLens() {
+type Lens = Omit<typeof import('nest-lens/fallbacks'), 'SpanGroup'>;
+
+async function loadLens(): Promise<Lens> {
   try {
     return await import('nest-lens/core');
   } catch {
