@@ -41,7 +41,8 @@ export function isFollowedObservable(value: object): boolean {
 /** One subscription: what is subscribed to, and the span that covers it. */
 export interface CoveredSubscription {
   readonly source: ObservableLike;
-  readonly open: Pick<OpenSpan, 'span' | 'inside' | 'end' | 'fail' | 'cancel'>;
+  /** Undefined: the group is off by now. */
+  readonly open: Pick<OpenSpan, 'span' | 'inside' | 'end' | 'fail' | 'cancel'> | undefined;
   /** The context that its values go out to. @defaultValue the one that is active when it is subscribed */
   readonly outside?: Context;
 }
@@ -60,13 +61,15 @@ export function coverSubscriptions(
   let unclaimed: CoveredSubscription | undefined = first;
   // Node's own timer, which a test's fake timers leave alone.
   setImmediate(() => {
-    unclaimed?.open.cancel();
+    unclaimed?.open?.cancel();
     unclaimed = undefined;
   });
   return new Observable((subscriber) => {
     const subscription = unclaimed ?? again(context.active());
     unclaimed = undefined;
-    subscribeInSpan(subscription, subscriber);
+    const { source, open, outside = context.active() } = subscription;
+    if (open === undefined) subscriber.add(source.subscribe(subscriber));
+    else subscribeInSpan(source, open, outside, subscriber);
   });
 }
 
@@ -74,7 +77,7 @@ export function coverSubscriptions(
 export function followObservable(
   source: ObservableLike,
   open: OpenSpan,
-  reopen: (outside: Context) => OpenSpan,
+  reopen: (outside: Context) => OpenSpan | undefined,
 ): ObservableLike {
   const base = basePrototype(source);
   const { constructor: Observable } = base as { constructor: ObservableClass };
@@ -123,7 +126,9 @@ function basePrototype(source: object): object {
  * such as an event of some request, goes on in that one, as it does without a span.
  */
 function subscribeInSpan(
-  { source, open, outside = context.active() }: CoveredSubscription,
+  source: ObservableLike,
+  open: NonNullable<CoveredSubscription['open']>,
+  outside: Context,
   subscriber: SubscriberLike,
 ): void {
   const isTracedOutside = trace.getSpan(outside) !== undefined;

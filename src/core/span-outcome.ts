@@ -146,7 +146,7 @@ export function followResult(plan: SpanPlan, open: OpenSpan, result: unknown): u
       return followPromise(plan, open.lasting(), result as Promise<unknown>);
     case 'observable':
       return followObservable(result as ObservableLike, open.lasting(), (outside) =>
-        new OpenSpan(plan, outside).lasting(),
+        plan.isOn?.() === false ? undefined : new OpenSpan(plan, outside).lasting(),
       );
     case 'generator':
       return followGenerator(result as AsyncGeneratorLike, open.lasting());

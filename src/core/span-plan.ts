@@ -3,6 +3,7 @@ import type { Attributes, Context, Link, Span, SpanKind, Tracer } from '@opentel
 import { INVALID_SPAN_CONTEXT, trace } from '@opentelemetry/api';
 import { lensTracer } from './lens-tracer.js';
 import { starting } from './open-spans.js';
+import { isSpanGroupEnabled } from './span-gate.js';
 import { emitWarnings } from './warnings.js';
 
 /** Options of a site. None of them is looked at while the group is off. */
@@ -25,6 +26,8 @@ export interface SpanPlan {
   readonly kind?: SpanKind | undefined;
   readonly links?: Link[] | undefined;
   readonly tracer?: Tracer | undefined;
+  /** Whether the group is on now, asked for later spans of the same work; without it, always. */
+  readonly isOn?: (() => boolean) | undefined;
   /** Whether a thrown value makes the span an error; without it, every one does. */
   readonly isError?: ((thrown: unknown) => boolean) | undefined;
 }
@@ -67,7 +70,14 @@ export function planSpan(
     attributes = Object.assign({ [GROUP_ATTRIBUTE]: group }, own);
     attributes[GROUP_ATTRIBUTE] = group;
   }
-  return { name, attributes, kind: options?.kind, links: options?.links, tracer: options?.tracer };
+  return {
+    name,
+    attributes,
+    kind: options?.kind,
+    links: options?.links,
+    tracer: options?.tracer,
+    isOn: group === undefined ? undefined : () => isSpanGroupEnabled(group),
+  };
 }
 
 const sdkFailures = new Set<string>();

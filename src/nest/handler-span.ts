@@ -1,5 +1,6 @@
 import { HttpException } from '@nestjs/common';
 import { type Attributes, type Context, createContextKey, type Span } from '@opentelemetry/api';
+import { isSpanGroupEnabled } from '../core/span-gate.js';
 import { GROUP_ATTRIBUTE, readAttributes, type SpanPlan } from '../core/span-plan.js';
 import type { HttpRoute } from './http-routes.js';
 import type { SpanGroupOptions } from './span-group-metadata.js';
@@ -34,6 +35,7 @@ export function methodSpanPlan(
     : (options.name ?? `${className}.${methodName}`);
   return {
     name,
+    isOn: () => isSpanGroupEnabled(group),
     kind: options.kind,
     attributes: {
       [GROUP_ATTRIBUTE]: group,
@@ -50,8 +52,9 @@ export function methodSpanPlan(
 /** The plan of one call: with the attributes that its arguments give. */
 export function planOfCall(plan: SpanPlan, options: SpanGroupOptions, args: readonly unknown[]): SpanPlan {
   if (options.attributes === undefined) return plan;
-  const own = attributesOfCall(plan.name, options, args);
-  return { ...plan, attributes: Object.assign({}, plan.attributes, own) };
+  const attributes = Object.assign({}, plan.attributes, attributesOfCall(plan.name, options, args));
+  attributes[GROUP_ATTRIBUTE] = plan.attributes[GROUP_ATTRIBUTE];
+  return { ...plan, attributes };
 }
 
 function attributesOfCall(
@@ -79,6 +82,8 @@ function isServerFault(thrown: unknown): boolean {
 export interface CoveredCall {
   /** The method's gate, or the method itself where it has none. */
   readonly key: object;
+  /** The object that it is called on, where that is known: a call on another one is another call. */
+  readonly receiver?: unknown;
   readonly span: Span;
   readonly spanName: string;
   claimed: boolean;
@@ -97,20 +102,23 @@ export function isCallCovered(context: Context, key: object): boolean {
 }
 
 /**
- * Whether an interceptor's span covers this call of a method; true at most once per intercepted call. The span then gets
+ * The covering span's call, if this call of a method is covered; at most once per covered call. The span then gets
  * the attributes that the method's arguments give, which the interceptor couldn't know before the pipes had run.
  */
 export function claimCoveredCall(
   context: Context,
   key: object,
+  receiver: unknown,
   options: SpanGroupOptions,
   args: readonly unknown[],
-): boolean {
-  if (!isCallCovered(context, key)) return false;
+): CoveredCall | undefined {
+  if (!isCallCovered(context, key)) return undefined;
   const call = context.getValue(COVERED_CALL) as CoveredCall;
+  if (call.receiver !== undefined && call.receiver !== receiver) return undefined;
   call.claimed = true;
   if (options.attributes !== undefined && call.span.isRecording()) {
-    call.span.setAttributes(attributesOfCall(call.spanName, options, args));
+    const { [GROUP_ATTRIBUTE]: _, ...attributes } = attributesOfCall(call.spanName, options, args);
+    call.span.setAttributes(attributes);
   }
-  return true;
+  return call;
 }

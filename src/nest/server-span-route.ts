@@ -14,12 +14,17 @@ interface RpcMetadata {
   route?: string;
 }
 
+/** Requests that have their route: a handler that calls another one stays the one that answers. */
+const named = new WeakSet<RpcMetadata>();
+
 /** Tells the HTTP server span around a handler which route it answers. */
 export function setServerSpanRoute(context: Context, routes: readonly HttpRoute[]): void {
   const metadata = context.getValue(RPC_METADATA) as RpcMetadata | undefined;
-  if (metadata?.type !== 'http') return;
+  if (metadata?.type !== 'http' || named.has(metadata)) return;
   const route = routes.length === 1 ? routes[0] : routes.find(({ template }) => matches(template, metadata));
-  if (route !== undefined) metadata.route = route.template;
+  if (route === undefined) return;
+  named.add(metadata);
+  metadata.route = route.template;
 }
 
 /** Of several routes of one handler, the one that the request's path fits. */

@@ -127,7 +127,9 @@ function intercept(
   const outside = callersContext(handler.plan(type).name, type, execution);
   if (type === 'http') setServerSpanRoute(outside, handler.routes());
   return coverSubscriptions(Observable, begin(outside), () =>
-    begin(outside),
+    handler.gate.enabled
+      ? begin(outside)
+      : { source: next.handle() as Observable<unknown>, open: undefined, outside },
   ) as unknown as Observable<unknown>;
 }
 
