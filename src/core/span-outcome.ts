@@ -140,7 +140,7 @@ export function runInSpan<T>(plan: SpanPlan, work: (span: Span) => T, outside = 
 }
 
 /** Lets the span last as long as the work behind a result, and returns what the caller is to get. */
-export function followResult(plan: SpanPlan, open: OpenSpan, result: unknown): unknown {
+function followResult(plan: SpanPlan, open: OpenSpan, result: unknown): unknown {
   switch (workBehind(result)) {
     case 'promise':
       return followPromise(plan, open.lasting(), result as Promise<unknown>);

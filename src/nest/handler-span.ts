@@ -66,9 +66,9 @@ function attributesOfCall(
 }
 
 /**
- * OpenTelemetry's HTTP convention for servers: an answer below 500 is the client's fault and leaves the status unset. Only
- * what Nest's own filter recognises is answered with its status, and it tells by `instanceof`: an exception of another copy
- * of `@nestjs/common`, or one that merely looks the part, becomes a 500.
+ * OpenTelemetry's HTTP convention for servers: an answer below 500 is the client's fault and leaves the status unset. That
+ * goes for an `HttpException`, which Nest tells by `instanceof`; one of another copy of `@nestjs/common`, or one that merely
+ * looks the part, is an error. So are errors of other libraries (http-errors, Fastify) that Nest gives their own status.
  */
 function isServerFault(thrown: unknown): boolean {
   try {
