@@ -1,11 +1,13 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import http from 'node:http';
+import http2 from 'node:http2';
+import https from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import * as grpc from '@grpc/grpc-js';
-import { loadSync } from '@grpc/proto-loader';
 import { afterEach } from '@jest/globals';
 import protobuf from 'protobufjs';
 
@@ -52,11 +54,23 @@ export interface ReceivedMetric {
 /** What the receiver does with a request instead of answering it. */
 export type Misbehaviour = 'never answers' | '503' | 'resets' | 'trickles';
 
+/** What is to be seen of a request besides its body. */
+export interface ReceivedRequest {
+  readonly headers: http.IncomingHttpHeaders;
+  readonly at: number;
+  /** Whether the client has shown a certificate that the receiver trusts. */
+  readonly hasClientCertificate: boolean;
+  /** How long it takes the sender to give up, in milliseconds, where the receiver never answers. */
+  abandonedAfter?: Promise<number>;
+}
+
 export interface OtlpReceiver {
   readonly spans: ReceivedSpan[];
   readonly metrics: ReceivedMetric[];
   /** One `POST /v1/traces application/x-protobuf` for each request. */
   readonly requests: string[];
+  /** The same requests, with what else is known of them. */
+  readonly received: ReceivedRequest[];
   readonly port: number;
   readonly url: string;
   misbehaves: Misbehaviour | undefined;
@@ -70,21 +84,59 @@ afterEach(async () => {
   for (const receiver of receivers) await receiver.stop();
 });
 
+const pem = (name: string): Buffer => readFileSync(new URL(`fixtures/${name}.pem`, import.meta.url));
+
+/** The certificate that the receivers show; it is valid for 127.0.0.1, and they trust a client who shows the same one. */
+const tlsOptions = () => ({
+  cert: pem('loopback-certificate'),
+  key: pem('loopback-key'),
+  ca: pem('loopback-certificate'),
+  requestCert: true,
+  rejectUnauthorized: false,
+});
+
+const fileOf = (name: string): string => fileURLToPath(new URL(`fixtures/${name}.pem`, import.meta.url));
+/** Paths of the certificate of a receiver with TLS, and of its key. */
+export const CERTIFICATE_FILE = fileOf('loopback-certificate');
+export const KEY_FILE = fileOf('loopback-key');
+
+function receivedOf(
+  headers: http.IncomingHttpHeaders,
+  socket: { authorized?: boolean } | undefined,
+): ReceivedRequest {
+  return { headers, at: performance.now(), hasClientCertificate: socket?.authorized === true };
+}
+
+/** Notes when the sender gives up, for a request that isn't answered. */
+function leaveUnanswered(received: ReceivedRequest, response: NodeJS.EventEmitter): void {
+  received.abandonedAfter = once(response, 'close').then(() => performance.now() - received.at);
+}
+
+export interface ReceiverOptions {
+  port?: number;
+  tls?: boolean;
+}
+
 /** A receiver for OTLP over HTTP, as JSON and as protobuf. */
-export async function startReceiver({ port = 0 }: { port?: number } = {}): Promise<OtlpReceiver> {
+export async function startReceiver({ port = 0, tls = false }: ReceiverOptions = {}): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const metrics: ReceivedMetric[] = [];
   const requests: string[] = [];
+  const received: ReceivedRequest[] = [];
   const timers = new Set<NodeJS.Timeout>();
-  const server = http.createServer((request, response) => {
+  const server = tls ? https.createServer(tlsOptions()) : http.createServer();
+  server.on('request', (request: http.IncomingMessage, response: http.ServerResponse) => {
     const chunks: Buffer[] = [];
     request.on('error', () => undefined);
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       requests.push(`${request.method} ${request.url} ${request.headers['content-type']}`);
+      const seen = receivedOf(request.headers, request.socket as TLSSocket);
+      received.push(seen);
       const body = Buffer.concat(chunks);
       switch (receiver.misbehaves) {
         case 'never answers':
+          leaveUnanswered(seen, response);
           return;
         case 'resets':
           request.socket.resetAndDestroy();
@@ -124,8 +176,9 @@ export async function startReceiver({ port = 0 }: { port?: number } = {}): Promi
     spans,
     metrics,
     requests,
+    received,
     port: address.port,
-    url: `http://127.0.0.1:${address.port}`,
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${address.port}`,
     misbehaves: undefined,
     names: () => spans.map(({ name }) => name),
     async stop() {
@@ -141,34 +194,60 @@ export async function startReceiver({ port = 0 }: { port?: number } = {}): Promi
   return receiver;
 }
 
-/** A receiver for OTLP over gRPC. */
-export async function startGrpcReceiver(): Promise<Pick<OtlpReceiver, 'spans' | 'url' | 'stop'>> {
+/** A receiver for OTLP over gRPC: calls of one message, as they look on the wire. It knows traces only. */
+export async function startGrpcReceiver({
+  port = 0,
+  tls = false,
+}: ReceiverOptions = {}): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
-  const definition = loadSync([SERVICES[0]!], {
-    includeDirs: [protoFolder],
-    longs: String,
-    bytes: String,
-    enums: Number,
-    arrays: true,
+  const requests: string[] = [];
+  const received: ReceivedRequest[] = [];
+  const sessions = new Set<http2.ServerHttp2Session>();
+  const server = tls ? http2.createSecureServer(tlsOptions()) : http2.createServer();
+  server.on('session', (session: http2.ServerHttp2Session) => sessions.add(session));
+  server.on('stream', (stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders) => {
+    const chunks: Buffer[] = [];
+    stream.on('error', () => undefined);
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    stream.on('end', () => {
+      requests.push(`${headers[':method']} ${headers[':path']} ${headers['content-type']}`);
+      const seen = receivedOf(headers, stream.session?.socket as TLSSocket);
+      received.push(seen);
+      if (receiver.misbehaves === 'never answers') return leaveUnanswered(seen, stream);
+      void receive(Buffer.concat(chunks)).then(() => {
+        stream.respond({ 'content-type': 'application/grpc' }, { waitForTrailers: true });
+        stream.once('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
+        // An empty message: not compressed, of no length.
+        stream.end(Buffer.alloc(5));
+      });
+    });
   });
-  const server = new grpc.Server();
-  server.addService(definition[`${PACKAGE}.trace.v1.TraceService`] as grpc.ServiceDefinition, {
-    Export(call: { request: object }, done: (error: null, response: object) => void) {
-      // The loader makes strings of bytes by base64.
-      spans.push(...spansOf(call.request, 'base64'));
-      done(null, {});
-    },
-  });
-  const port = await new Promise<number>((resolve, reject) =>
-    server.bindAsync('127.0.0.1:0', grpc.ServerCredentials.createInsecure(), (error, bound) =>
-      error === null ? resolve(bound) : reject(error),
-    ),
-  );
-  const receiver = {
+
+  async function receive(frame: Buffer): Promise<void> {
+    const message = frame.subarray(5, 5 + frame.readUInt32BE(1));
+    const body = frame[0] === 1 ? await promisify(gunzip)(message) : message;
+    const type = root.lookupType(REQUESTS.traces);
+    spans.push(...spansOf(type.toObject(type.decode(body), TO_OBJECT), 'base64'));
+  }
+
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address() as AddressInfo;
+  const receiver: OtlpReceiver = {
     spans,
-    url: `http://127.0.0.1:${port}`,
+    metrics: [],
+    requests,
+    received,
+    port: address.port,
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${address.port}`,
+    misbehaves: undefined,
+    names: () => spans.map(({ name }) => name),
     async stop() {
-      if (receivers.delete(receiver)) server.forceShutdown();
+      if (!receivers.delete(receiver)) return;
+      const closed = once(server, 'close');
+      server.close();
+      for (const session of sessions) session.destroy();
+      await closed;
     },
   };
   receivers.add(receiver);

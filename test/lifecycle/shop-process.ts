@@ -14,7 +14,10 @@ export interface ShopProcessOptions {
   scriptArguments?: string[];
   /** What is special about the shop; see the fixture. */
   shop?: Record<string, unknown>;
-  env?: Record<string, string>;
+  /** Undefined: not even what a shop has by default. */
+  env?: Record<string, string | undefined>;
+  /** With `file` it outlives the test, reads lines, and is ended by the spec itself. */
+  lives?: 'test' | 'file';
 }
 
 /** A fixture in a process of its own, with no variable of OpenTelemetry or NestLens but those that are given. */
@@ -30,6 +33,7 @@ export class ShopProcess {
     scriptArguments = [],
     shop = {},
     env = {},
+    lives = 'test',
   }: ShopProcessOptions) {
     const inherited = Object.entries(process.env).filter(
       ([name]) => !/^(OTEL|NEST_LENS|NEMO_LENS)_|^NODE_OPTIONS$/.test(name),
@@ -48,7 +52,7 @@ export class ShopProcess {
           SHOP: JSON.stringify(shop),
           ...env,
         },
-        stdio: ['ignore', 'pipe', 'pipe'],
+        stdio: [lives === 'file' ? 'pipe' : 'ignore', 'pipe', 'pipe'],
       },
     );
     for (const stream of [this.child.stdout!, this.child.stderr!]) {
@@ -65,7 +69,7 @@ export class ShopProcess {
       code: code as number | null,
       signal: signal as NodeJS.Signals | null,
     }));
-    running.add(this);
+    if (lives === 'test') running.add(this);
   }
 
   /** Resolves when the output has it; rejects when the process ends before. */
@@ -77,6 +81,16 @@ export class ShopProcess {
       throw new Error(`it ended without saying ${pattern}: ${this.output}`);
     });
     return Promise.race([said, ended]);
+  }
+
+  /** Gives it one more line to read. */
+  write(line: string): void {
+    this.child.stdin!.write(`${line}\n`);
+  }
+
+  /** Lets it know that no line will come any more. */
+  endInput(): void {
+    this.child.stdin!.end();
   }
 
   /** Resolves to the address that it serves at. */
