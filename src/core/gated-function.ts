@@ -12,17 +12,19 @@ export type AnyFunction = (this: unknown, ...args: unknown[]) => unknown;
  * allocated on every off call (64 B, 3.5 of a direct call) from the first time that the gate was on.
  */
 export function gateFunction(gate: SpanGate, original: AnyFunction, on: AnyFunction): AnyFunction {
-  /* eslint-disable prefer-rest-params, @typescript-eslint/unbound-method -- measured, see above; it is called by `apply` */
+  /* eslint-disable prefer-rest-params -- measured, see above */
+  // Measured: a name that is there from the start takes 0.2 us, one that is defined afterwards 0.5 us and 230 B more.
+  const name = String(Object.getOwnPropertyDescriptor(original, 'name')?.value ?? '');
   const wrapper: AnyFunction = Object.hasOwn(original, 'prototype')
     ? function () {
         return gate.enabled ? on.apply(this, arguments as never) : original.apply(this, arguments as never);
       }
     : // A method has no `prototype` of its own, so its wrapper must not have one either.
       {
-        wrapper(this: unknown) {
+        [name](this: unknown) {
           return gate.enabled ? on.apply(this, arguments as never) : original.apply(this, arguments as never);
         },
-      }.wrapper;
-  /* eslint-enable prefer-rest-params, @typescript-eslint/unbound-method */
+      }[name]!;
+  /* eslint-enable prefer-rest-params */
   return mirrorFunction(original, wrapper);
 }

@@ -84,6 +84,8 @@ export interface ProcessState {
   pinHolders?: number | undefined;
   /** Rises whenever an application's routes become known or go; what was derived from them is then out of date. */
   routesEpoch?: number | undefined;
+  /** What the routes of each live application follow from, Nest's own objects; weak, since a test may never close its own. */
+  readonly routeSources: Set<WeakRef<object>>;
   /** Namespace -> how many applications hold on to it; only those that the Nest layer registered. */
   readonly holds: Map<string, number>;
   /** The set-up that Nest applications of this process share. */
@@ -192,6 +194,7 @@ function createProcessState(): ProcessState {
     defaultLogger: undefined,
     recordedWarnings: [],
     telemetry: createTelemetryState(),
+    routeSources: new Set(),
     holds: new Map(),
     shared: undefined,
     openSpans: createOpenSpans(),

@@ -42,10 +42,13 @@ export function gatedMethodOf(method: object): GatedMethod | undefined {
  */
 export function gateMethod(current: AnyFunction, site: MethodSite, overridden?: GatedMethod): AnyFunction {
   const former = gatedMethodOf(current);
+  // Behind somebody else's wrapper, and now a decorator of the method's own above it: that one decides.
+  if (former !== undefined && former.wrapper !== current && !site.onClass) former.superseded = true;
   const original = former?.wrapper === current ? former.original : current;
   const covered = overridden ?? (original === current ? former : undefined);
   const gate = spanGate(site.group);
-  const planFor = createPlanner(site, () => gated.wrapper);
+  // Made at the first call that is on: most methods of an application never see one.
+  let planFor: ((receiver: unknown) => PlannedMethod) | undefined;
   const wrapper = gateFunction(gate, original, function (...args) {
     if (gated.superseded) return original.apply(this, args);
     // Measured: the active context looked up once instead of three times is 15 % of a span without an SDK.
@@ -57,6 +60,7 @@ export function gateMethod(current: AnyFunction, site: MethodSite, overridden?: 
     };
     const claimed = claimCoveredCall(outside, gated, this, site.options, args);
     if (claimed !== undefined) return work(claimed.span, claimed.spanName);
+    planFor ??= createPlanner(site, wrapper);
     const { plan: planOfClass, routes } = planFor(this);
     if (routes.length > 0) setServerSpanRoute(outside, routes);
     const plan = planOfCall(planOfClass, site.options, args);
@@ -68,17 +72,11 @@ export function gateMethod(current: AnyFunction, site: MethodSite, overridden?: 
   return wrapper;
 }
 
-/** Leaves a gate that stands behind somebody else's wrapper to the decorator that is applied now. */
-export function supersedeGate(current: AnyFunction): void {
-  const gated = gatedMethodOf(current);
-  if (gated !== undefined && gated.wrapper !== current) gated.superseded = true;
-}
-
 /** The method without its gate, with the metadata that it has got since. */
 export function ungateMethod(current: AnyFunction): AnyFunction {
-  supersedeGate(current);
   const gated = gatedMethodOf(current);
   if (gated?.wrapper !== current) {
+    if (gated !== undefined) gated.superseded = true;
     // A wrapper of somebody else may have copied it: this method is no site any more.
     Reflect.deleteMetadata(GATED_METHOD_METADATA, current);
     return current;
@@ -98,9 +96,8 @@ interface PlannedMethod {
  * Plans the spans of a method, once for each class whose instances it is called on: spans carry the name of the actual
  * class. Nest's metadata is read here, at the first call that is on, since decorators above ours come later than it.
  */
-function createPlanner(site: MethodSite, wrapper: () => AnyFunction): (receiver: unknown) => PlannedMethod {
-  // Measured: an empty WeakMap is 281 bytes, so a method that stays off has none.
-  let plans: WeakMap<object, PlannedMethod> | undefined;
+function createPlanner(site: MethodSite, wrapper: AnyFunction): (receiver: unknown) => PlannedMethod {
+  let plans = new WeakMap<object, PlannedMethod>();
   let epoch: number | undefined;
   let lastClass: object | undefined;
   let last: PlannedMethod | undefined;
@@ -109,15 +106,14 @@ function createPlanner(site: MethodSite, wrapper: () => AnyFunction): (receiver:
     if (epoch !== processState.routesEpoch) {
       // An application with the controller was built or closed: its routes are others.
       epoch = processState.routesEpoch;
-      plans = undefined;
+      plans = new WeakMap();
       last = undefined;
     }
     if (last !== undefined && Class === lastClass) return last;
-    plans ??= new WeakMap();
     let planned = plans.get(Class);
     if (planned === undefined) {
-      const transports = handlerTransports(wrapper());
-      const routes = transports.includes('http') ? httpRoutesOf(Class, wrapper()) : [];
+      const transports = handlerTransports(wrapper);
+      const routes = transports.includes('http') ? httpRoutesOf(Class, wrapper) : [];
       planned = { plan: methodSpanPlan(site, Class.name, transports, routes), routes };
       plans.set(Class, planned);
     }

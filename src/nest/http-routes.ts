@@ -9,22 +9,10 @@ export interface HttpRoute {
   readonly template: string;
 }
 
-/** What one application's routes of a controller follow from: Nest's own objects, so that any copy of the package can tell. */
+/** One application, as its routes follow from it: Nest's own objects, so that any copy of the package can tell. */
 interface RouteSource {
+  readonly modules: ModulesContainer;
   readonly config: ApplicationConfig;
-  readonly module: object;
-  /** What `RouterModule` puts before the paths of a module's controllers. */
-  readonly modulePath: string;
-}
-
-const ROUTE_SOURCES_METADATA = 'nest-lens:route-sources';
-
-function routeSourcesOf(Class: object): readonly RouteSource[] {
-  return (Reflect.getOwnMetadata(ROUTE_SOURCES_METADATA, Class) as RouteSource[] | undefined) ?? [];
-}
-
-function setRouteSources(Class: object, sources: readonly RouteSource[]): void {
-  Reflect.defineMetadata(ROUTE_SOURCES_METADATA, sources, Class);
 }
 
 /**
@@ -32,74 +20,88 @@ function setRouteSources(Class: object, sources: readonly RouteSource[]): void {
  * `NestLensModule`. Global prefix and versioning may be set after the application is built, so ask when it serves.
  */
 export function httpRoutesOf(Class: object, method: object): readonly HttpRoute[] {
-  return routesOfAll(routeSourcesOf(Class), Class, method);
+  return distinctRoutes(liveSources().flatMap((source) => routesIn(source, Class, method)));
 }
 
-function routesOfAll(sources: readonly RouteSource[], Class: object, method: object): readonly HttpRoute[] {
-  const routes = new Map<string, HttpRoute>();
-  for (const source of sources) {
-    for (const route of routesOf(source, Class, method)) routes.set(`${route.verb} ${route.template}`, route);
-  }
-  return [...routes.values()];
-}
-
-/** The controllers of one application, whose routes are known from when it is built until it is closed. */
+/** One application's routes, which are known from when it is built until it is closed. */
 export class HttpRoutes {
-  private readonly sources = new Map<object, readonly RouteSource[]>();
+  private readonly source: RouteSource;
+  private readonly published: WeakRef<RouteSource>;
 
-  constructor(
-    private readonly modules: ModulesContainer,
-    private readonly config: ApplicationConfig,
-  ) {}
+  constructor(modules: ModulesContainer, config: ApplicationConfig) {
+    this.source = { modules, config };
+    this.published = new WeakRef(this.source);
+  }
 
   publish(): void {
-    for (const module of this.modules.values()) {
-      for (const { metatype } of module.controllers.values()) {
-        if (typeof metatype !== 'function') continue;
-        const known = this.sources.get(metatype) ?? [];
-        if (known.some((source) => source.module === module.metatype)) continue;
-        const source = this.sourceIn(module.metatype);
-        this.sources.set(metatype, [...known, source]);
-        setRouteSources(metatype, [...routeSourcesOf(metatype), source]);
-      }
-    }
+    processState.routeSources.add(this.published);
     processState.routesEpoch = (processState.routesEpoch ?? 0) + 1;
   }
 
   withdraw(): void {
-    for (const [Class, sources] of this.sources) {
-      setRouteSources(
-        Class,
-        routeSourcesOf(Class).filter((source) => !sources.includes(source)),
-      );
-    }
-    this.sources.clear();
+    processState.routeSources.delete(this.published);
     processState.routesEpoch = (processState.routesEpoch ?? 0) + 1;
   }
 
   /** The routes of a handler in this application. */
   of(Class: object, method: object): readonly HttpRoute[] {
-    return routesOfAll(this.sources.get(Class) ?? [], Class, method);
-  }
-
-  private sourceIn(module: object): RouteSource {
-    const { applicationId } = this.modules;
-    return {
-      config: this.config,
-      module,
-      // Asked for late: Nest may make `RouterModule` after ours.
-      get modulePath() {
-        const path: unknown =
-          Reflect.getMetadata(`__module_path__${applicationId}`, module) ??
-          Reflect.getMetadata('__module_path__', module);
-        return typeof path === 'string' ? path : '';
-      },
-    };
+    return distinctRoutes(routesIn(this.source, Class, method));
   }
 }
 
-function routesOf({ config, modulePath }: RouteSource, Class: object, method: object): HttpRoute[] {
+function liveSources(): RouteSource[] {
+  const sources: RouteSource[] = [];
+  for (const published of processState.routeSources as Set<WeakRef<RouteSource>>) {
+    const source = published.deref();
+    if (source === undefined) processState.routeSources.delete(published);
+    else sources.push(source);
+  }
+  return sources;
+}
+
+function distinctRoutes(routes: readonly HttpRoute[]): readonly HttpRoute[] {
+  return [...new Map(routes.map((route) => [`${route.verb} ${route.template}`, route])).values()];
+}
+
+/**
+ * Controller -> the modules that have it, for each application. Measured: found when a route is first asked for, since looking
+ * at a thousand controllers takes a millisecond, and a boot with every group off needn't.
+ */
+const modulesOfControllers = new WeakMap<RouteSource, Map<object, Set<object>>>();
+
+function modulesOfController(source: RouteSource, Class: object): Iterable<object> {
+  let found = modulesOfControllers.get(source);
+  if (found === undefined) {
+    found = new Map();
+    for (const module of source.modules.values()) {
+      for (const { metatype } of module.controllers.values()) {
+        if (typeof metatype !== 'function') continue;
+        const known = found.get(metatype);
+        if (known === undefined) found.set(metatype, new Set([module.metatype]));
+        else known.add(module.metatype);
+      }
+    }
+    modulesOfControllers.set(source, found);
+  }
+  return found.get(Class) ?? [];
+}
+
+function routesIn(source: RouteSource, Class: object, method: object): HttpRoute[] {
   if (!Reflect.hasOwnMetadata('path', method)) return [];
+  return [...modulesOfController(source, Class)].flatMap((module) =>
+    routesOf(source.config, modulePathOf(source, module), Class, method),
+  );
+}
+
+/** What `RouterModule` puts before the paths of a module's controllers. */
+function modulePathOf({ modules }: RouteSource, module: object): string {
+  const path: unknown =
+    Reflect.getMetadata(`__module_path__${modules.applicationId}`, module) ??
+    Reflect.getMetadata('__module_path__', module);
+  return typeof path === 'string' ? path : '';
+}
+
+function routesOf(config: ApplicationConfig, modulePath: string, Class: object, method: object): HttpRoute[] {
   const verb = (Reflect.getMetadata('method', method) as RequestMethod | undefined) ?? RequestMethod.GET;
   const routes: HttpRoute[] = [];
   for (const version of versionsOf(config, Class, method)) {
