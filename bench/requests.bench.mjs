@@ -29,7 +29,7 @@ function describeRoutes(rounds, bytes) {
 
 /** Nest's route handlers without a socket. */
 export async function runRouter({ short = false } = {}) {
-  const amount = short ? { processes: 1, rounds: 10 } : { processes: 2, rounds: 25 };
+  const amount = short ? { processes: 1, rounds: 10 } : { processes: 3, rounds: 25 };
   const results = [];
   for (const workspace of short ? ['project'] : NESTS) {
     for (const sdk of short ? [false] : [false, true]) {
@@ -100,7 +100,7 @@ const OURS = [...PLAIN, 'off', 'on', 'pass-through', 'interceptor-off', 'interce
 const WITH_PEERS = [...OURS, 'nestjs-otel', 'amplication'];
 
 /** On Express and Fastify, asked by autocannon. */
-export async function runServers({ rounds = 5 } = {}) {
+export async function runServers({ rounds = 7 } = {}) {
   const { load } = await import('./workspaces/nest-12/load.mjs');
   const { default: autocannon } = await load('autocannon');
   const results = [];

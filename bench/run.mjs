@@ -7,7 +7,6 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { format, resolveConfig } from 'prettier';
 import { build } from '../scripts/build.mjs';
 import { runBoot } from './boot.bench.mjs';
 import { runGrowth } from './growth.bench.mjs';
@@ -15,9 +14,10 @@ import { isRegression, judge } from './limits.mjs';
 import { runPeers } from './peers.bench.mjs';
 import { limitsTable, sections } from './report.mjs';
 import { runRouter, runServers } from './requests.bench.mjs';
+import { writeFormatted, writeResultsPage } from './results-page.mjs';
 import { runSites } from './sites.bench.mjs';
 import { prepareWorkspace } from './workspaces.mjs';
-import { chart, readmeTable, writeUp } from './write-up.mjs';
+import { chart, readmeTable } from './write-up.mjs';
 
 const { values: options } = parseArgs({ options: { short: { type: 'boolean' }, only: { type: 'string' } } });
 const pathOf = (name) => fileURLToPath(new URL(name, import.meta.url));
@@ -67,11 +67,6 @@ async function runParts(parts) {
   return results;
 }
 
-async function writeFormatted(path, text) {
-  const config = await resolveConfig(path);
-  writeFileSync(path, await format(text, { ...config, filepath: path }));
-}
-
 const errors = await build({ onlyIfStale: true });
 if (errors) {
   process.stderr.write(errors);
@@ -95,7 +90,7 @@ if (options.short) {
 } else if (!options.only) {
   const run = { at: new Date().toISOString(), seconds, machine, limits, ...results };
   await writeFormatted(pathOf('results.json'), JSON.stringify(run));
-  await writeFormatted(pathOf('RESULTS.md'), writeUp(run));
+  await writeResultsPage();
   writeFileSync(pathOf('off.svg'), chart(run));
   const readme = pathOf('../README.md');
   if (existsSync(readme)) {

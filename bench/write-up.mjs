@@ -6,8 +6,21 @@ const ns = (value) =>
     ? `${(value / 1_000).toFixed(1)} µs`
     : `${value >= 10 ? Math.round(value) : value.toFixed(1)} ns`;
 
+/** What RESULTS.md says of the last long run of the soak. */
+export function soakSection({ at, seconds, node, machine, rows, checks }) {
+  return `## Soak
+
+Written by \`npm run soak\` on ${at.slice(0, 10)} in ${seconds} seconds: ${machine}, Node ${node}. The sample shop under
+load, its collector up for ten seconds and away for five, the spec another one each second, a third of the clients leaving in
+the middle of a request.
+
+${table(['', ''], rows)}
+
+${checks.map(([name, isGood]) => `- ${isGood ? 'ok' : 'FAILED'}: ${name}`).join('\n')}`;
+}
+
 /** RESULTS.md */
-export function writeUp(run) {
+export function writeUp(run, soak) {
   const { at, seconds, machine, limits } = run;
   const missed = limits.filter(({ reached }) => !reached);
   const marks = new Map(
@@ -34,6 +47,8 @@ ${[...marks.values()].map(({ mark, text }) => `[${mark}] ${text}`).join('\n\n')}
 ${sections(run)
   .map(({ title, meaning, text }) => `## ${title}\n\n${meaning}\n\n${text}`)
   .join('\n\n')}
+
+${soak ? soakSection(soak) : ''}
 `;
 }
 

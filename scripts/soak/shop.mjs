@@ -48,7 +48,23 @@ const counted = {
   forceFlush: () => exporter.forceFlush(),
   shutdown: () => exporter.shutdown(),
 };
-const batch = new BatchSpanProcessor(counted, { scheduledDelayMillis: 200, maxQueueSize: 4_096 });
+// So small that an outage fills it.
+const batch = new BatchSpanProcessor(counted, {
+  scheduledDelayMillis: 200,
+  maxQueueSize: 512,
+  maxExportBatchSize: 256,
+});
+/** When the queue was full, to the twentieth of a second. */
+const overflows = [];
+let droppedBefore = 0;
+let lookedAt = Date.now();
+setInterval(() => {
+  const dropped = counts.dropped + batch._droppedSpansCount;
+  const now = Date.now();
+  if (dropped > droppedBefore) overflows.push([lookedAt, now]);
+  droppedBefore = dropped;
+  lookedAt = now;
+}, 50).unref();
 const counter = {
   onStart: () => undefined,
   onEnd: () => void counts.made++,
@@ -74,9 +90,6 @@ function measure() {
   collectGarbage();
   return {
     heap: process.memoryUsage().heapUsed,
-    handles: process
-      .getActiveResourcesInfo()
-      .filter((name) => !/TCPSocketWrap|HTTP|Timeout|Immediate/.test(name)).length,
     registry:
       state.groupOwners.size + state.presetOwners.size + state.presetsOfMember.size + state.gates.size,
     openSpans: state.openSpans.count + state.openSpans.others.size,
@@ -89,10 +102,11 @@ process.on('message', (message) => void obey(message));
 
 async function obey({ ask, spec }) {
   if (spec !== undefined) overrideSpanGroups(spec);
+  if (ask === 'rest') process.send({ resting: process.getActiveResourcesInfo() });
   if (ask === 'measure') process.send({ measured: measure() });
   if (ask === 'close') {
     await app.close();
     counts.dropped += batch._droppedSpansCount;
-    process.send({ closed: { counts, failures, warnings } }, () => process.disconnect());
+    process.send({ closed: { counts, failures, overflows, warnings } }, () => process.disconnect());
   }
 }
