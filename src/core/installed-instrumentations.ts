@@ -3,6 +3,8 @@ import { emitWarnings } from './warnings.js';
 
 const ALL_IN_ONE = '@opentelemetry/auto-instrumentations-node';
 
+const PREFIX = '@opentelemetry/instrumentation-';
+
 /** What is looked for where the package that has them all isn't installed. */
 const KNOWN = [
   ...[
@@ -27,7 +29,7 @@ const KNOWN = [
     'aws-sdk',
     'pino',
     'winston',
-  ].map((name) => `@opentelemetry/instrumentation-${name}`),
+  ].map((name) => `${PREFIX}${name}`),
   '@fastify/otel',
 ];
 
@@ -42,9 +44,24 @@ export interface InstalledInstrumentations {
 
 type Load = (specifier: string) => unknown;
 
+/** The names in a variable of `@opentelemetry/auto-instrumentations-node`: without what their packages' names begin with. */
+function listedIn(variable: string): string[] {
+  const names = process.env[variable]?.split(',').map((name) => name.trim()) ?? [];
+  return names.filter((name) => name !== '');
+}
+
+/** Whether the variables that the package with all instrumentations reads let this one be used, where it isn't installed. */
+function isSelected(name: string): boolean {
+  const shortName = name === '@fastify/otel' ? 'fastify' : name.slice(PREFIX.length);
+  const enabled = listedIn('OTEL_NODE_ENABLED_INSTRUMENTATIONS');
+  if (enabled.length > 0 && !enabled.includes(shortName)) return false;
+  return !listedIn('OTEL_NODE_DISABLED_INSTRUMENTATIONS').includes(shortName);
+}
+
 /**
- * Makes the instrumentations that the application has installed: those of `@opentelemetry/auto-instrumentations-node`, by its
- * own variables, else each of the better known ones that is there. One that fails costs itself and a warning.
+ * Makes the instrumentations that the application has installed: those of `@opentelemetry/auto-instrumentations-node`, else
+ * each of the better known ones that is there; `OTEL_NODE_ENABLED_INSTRUMENTATIONS` and `OTEL_NODE_DISABLED_INSTRUMENTATIONS`
+ * choose among them either way. One that fails costs itself and a warning.
  */
 export function installedInstrumentations(
   load: Load,
@@ -62,7 +79,7 @@ export function installedInstrumentations(
   }
   const found: InstrumentationLike[] = [];
   let foundIn: string | undefined;
-  for (const name of KNOWN) {
+  for (const name of KNOWN.filter(isSelected)) {
     const file = resolve(name);
     if (file === undefined) continue;
     const made = attempt(name, () => makeInstrumentations(load(name)));

@@ -1,17 +1,19 @@
 import * as api from '@opentelemetry/api';
 import type { ProxyTracerProvider, TracerProvider } from '@opentelemetry/api';
 
-const { context, metrics, propagation, trace } = api;
+const { context, diag, metrics, propagation, trace } = api;
 /** Part of the API from 1.10 on, so it can't be imported by name. */
 const { logs } = api as unknown as { logs?: { disable(): void } };
 
-/** Which of OpenTelemetry's process-wide APIs somebody has registered an implementation with. */
+/** What somebody has registered with OpenTelemetry's process-wide APIs; undefined where nobody has. */
 export interface RegisteredApis {
-  readonly tracerProvider: boolean;
-  readonly meterProvider: boolean;
-  readonly contextManager: boolean;
-  readonly propagator: boolean;
-  readonly loggerProvider: boolean;
+  readonly tracerProvider: unknown;
+  readonly meterProvider: unknown;
+  readonly contextManager: unknown;
+  readonly propagator: unknown;
+  /** With SDK 2.x that of `@opentelemetry/api-logs`. */
+  readonly loggerProvider: unknown;
+  readonly diagLogger: unknown;
 }
 
 /**
@@ -22,7 +24,9 @@ const API_SLOT = Symbol.for('opentelemetry.js.api.1');
 /** Where `@opentelemetry/api-logs`, which SDK 2.x uses, keeps its provider. */
 const LOGS_SLOT = Symbol.for('io.opentelemetry.js.api.logs');
 
-type ApiSlot = Readonly<Partial<Record<'trace' | 'metrics' | 'logs' | 'context' | 'propagation', unknown>>>;
+type ApiSlot = Readonly<
+  Partial<Record<'trace' | 'metrics' | 'logs' | 'context' | 'propagation' | 'diag', unknown>>
+>;
 
 function apiSlot(): ApiSlot {
   return (globalThis as unknown as Record<symbol, ApiSlot | undefined>)[API_SLOT] ?? {};
@@ -39,25 +43,31 @@ export function registeredTracerProvider(): TracerProvider | undefined {
 export function registeredApis(): RegisteredApis {
   const slot = apiSlot();
   return {
-    tracerProvider: slot.trace !== undefined,
-    meterProvider: slot.metrics !== undefined,
-    contextManager: slot.context !== undefined,
-    propagator: slot.propagation !== undefined,
-    loggerProvider: slot.logs !== undefined || Reflect.has(globalThis, LOGS_SLOT),
+    tracerProvider: slot.trace,
+    meterProvider: slot.metrics,
+    contextManager: slot.context,
+    propagator: slot.propagation,
+    loggerProvider: slot.logs ?? Reflect.get(globalThis, LOGS_SLOT),
+    diagLogger: slot.diag,
   };
 }
 
 /**
- * Unregisters what has been registered since `before`. The SDK's own shutdown leaves its globals in place, and refuses to
- * be started over them; without this a second set-up in a process would emit nothing.
+ * Unregisters what was registered between two looks, and still is: what somebody else has put there since then stays. The
+ * SDK's own shutdown leaves its globals in place, and refuses to be started over them; without this a second set-up in a
+ * process would emit nothing.
  */
-export function unregisterApisSince(before: RegisteredApis): void {
-  if (!before.tracerProvider) trace.disable();
-  if (!before.meterProvider) metrics.disable();
-  if (!before.contextManager) context.disable();
-  if (!before.propagator) propagation.disable();
-  if (!before.loggerProvider) {
+export function unregisterApis(before: RegisteredApis, after: RegisteredApis): void {
+  const now = registeredApis();
+  const isOurs = (api: keyof RegisteredApis): boolean =>
+    before[api] === undefined && after[api] !== undefined && now[api] === after[api];
+  if (isOurs('tracerProvider')) trace.disable();
+  if (isOurs('meterProvider')) metrics.disable();
+  if (isOurs('contextManager')) context.disable();
+  if (isOurs('propagator')) propagation.disable();
+  if (isOurs('loggerProvider')) {
     logs?.disable();
     Reflect.deleteProperty(globalThis, LOGS_SLOT);
   }
+  if (isOurs('diagLogger')) diag.disable();
 }

@@ -8,8 +8,9 @@ import {
   type RegisteredApis,
   registeredApis,
   registeredTracerProvider,
-  unregisterApisSince,
+  unregisterApis,
 } from './otel-globals.js';
+import { within } from './settle-within.js';
 import type { SetupOptions, SpanExporterLike, SpanProcessorLike } from './setup-options.js';
 
 /** The SDK, running. */
@@ -30,6 +31,14 @@ type SdkSpanProcessor = NonNullable<NodeSDKConfiguration['spanProcessors']>[numb
 type SdkSpanExporter = NodeSDKConfiguration['traceExporter'];
 type SdkMetricReader = NonNullable<NodeSDKConfiguration['metricReaders']>[number];
 type SdkInstrumentations = NodeSDKConfiguration['instrumentations'];
+
+/** What has to be shut down: a provider, a processor, an exporter or a reader. */
+interface Closable {
+  shutdown(): Promise<void>;
+}
+
+/** How long a set-up that has failed waits for what it ends, in milliseconds. There is nothing to export. */
+const GIVING_UP_MS = 1_000;
 
 /** The SDK's `ExportResultCode.FAILED`. */
 const EXPORT_FAILED = 1;
@@ -121,8 +130,12 @@ function metricPipeline(
   { metricReader }: SetupOptions,
   before: RegisteredApis,
 ): Partial<NodeSDKConfiguration> {
-  if (!config.metricsEnabled || before.meterProvider) return { metricReaders: [] };
-  if (metricReader !== undefined) return { metricReaders: [metricReader as unknown as SdkMetricReader] };
+  if (!config.metricsEnabled || before.meterProvider !== undefined) return { metricReaders: [] };
+  if (metricReader !== undefined) {
+    const reader = metricReader as unknown as SdkMetricReader;
+    // The oldest versions know one reader only, by the other name.
+    return { metricReaders: [reader], metricReader: reader };
+  }
   return config.exporter === 'otlp' ? {} : { metricReaders: [] };
 }
 
@@ -186,10 +199,14 @@ function addProcessors(
 
 /**
  * Starts the OpenTelemetry Node SDK. What the application gave beats the configured exporter; everything else is left to
- * the SDK's own variables. Throws when the SDK can't be started, and then has registered nothing.
+ * the SDK's own variables. Throws when the SDK can't be started; then nothing is registered, and what was given to the SDK
+ * is shut down, since there is nobody else to do it.
  */
 export async function startSdk(config: NestLensConfig, options: SetupOptions): Promise<RunningSdk> {
-  return startLoaded(await loadSdk(), config, options);
+  const start = attemptStart(await loadSdk(), config, options);
+  if ('running' in start) return start.running;
+  await within(GIVING_UP_MS, start.ended);
+  throw start.error;
 }
 
 /** The same at once, with an SDK that `require` finds: before the application loads there is no time to wait. */
@@ -204,7 +221,9 @@ export function startSdkNow(
   } catch (error) {
     throw notFoundOr(error);
   }
-  return startLoaded(sdkModule, config, options);
+  const start = attemptStart(sdkModule, config, options);
+  if ('running' in start) return start.running;
+  throw start.error;
 }
 
 /** Whether the SDK's declarative configuration file decides. What the application gives in code can't be put into it, and wins. */
@@ -216,71 +235,111 @@ function isFileInForce(sdkModule: SdkModule, { exporter }: NestLensConfig, optio
   return (sdkModule as Partial<SdkModule>).startNodeSDK !== undefined;
 }
 
-function startFromFile(
+function createFromFile(
   { startNodeSDK }: SdkModule,
   { tracesEnabled, metricsEnabled }: NestLensConfig,
   { instrumentations = [] }: SetupOptions,
-): () => Promise<void> {
+): Closable {
   const sdk = startNodeSDK({ instrumentations: instrumentations as unknown as SdkInstrumentations });
   if (!tracesEnabled) trace.disable();
   if (!metricsEnabled) metrics.disable();
-  return () => sdk.shutdown();
+  return sdk;
 }
 
-function startFromOptions(
+function createFromOptions(
   sdkModule: SdkModule,
   config: NestLensConfig,
   options: SetupOptions,
   before: RegisteredApis,
-): () => Promise<void> {
+): InstanceType<SdkNode['NodeSDK']> {
   const resource = resourceOf(sdkModule, config, options);
-  const sdk = new sdkModule.NodeSDK({
+  return new sdkModule.NodeSDK({
     ...spanPipeline(sdkModule, config, options),
     ...metricPipeline(config, options, before),
     // Somebody else's stays, and the SDK would complain about the second one.
-    ...(before.contextManager ? { contextManager: null as never } : {}),
-    ...(before.propagator ? { textMapPropagator: null } : {}),
+    ...(before.contextManager === undefined ? {} : { contextManager: null as never }),
+    ...(before.propagator === undefined ? {} : { textMapPropagator: null }),
     ...(resource === undefined ? {} : { resource }),
     ...(config.serviceName === undefined ? {} : { serviceName: config.serviceName }),
     instrumentations: (options.instrumentations ?? []) as unknown as SdkInstrumentations,
   });
-  sdk.start();
-  if (!before.tracerProvider) addProcessors(sdkModule, config, options);
-  return () => sdk.shutdown();
 }
 
-function startLoaded(sdkModule: SdkModule, config: NestLensConfig, options: SetupOptions): RunningSdk {
-  const before = registeredApis();
-  const release = (): void => {
-    // An instrumentation that is left on would go on beside those of the next set-up.
-    for (const instrumentation of options.instrumentations?.flat() ?? []) {
-      try {
-        instrumentation.disable();
-      } catch (error) {
-        diag.error(`${instrumentation.instrumentationName} could not be disabled`, error);
-      }
+/** An instrumentation that is left on would go on beside those of the next set-up. */
+function disableInstrumentations({ instrumentations = [] }: SetupOptions): void {
+  for (const instrumentation of instrumentations.flat()) {
+    try {
+      instrumentation.disable();
+    } catch (error) {
+      diag.error(`${instrumentation.instrumentationName} could not be disabled`, error);
     }
-    unregisterApisSince(before);
-  };
-  let shutdown: () => Promise<void>;
-  try {
-    shutdown = isFileInForce(sdkModule, config, options)
-      ? startFromFile(sdkModule, config, options)
-      : startFromOptions(sdkModule, config, options, before);
-  } catch (error) {
-    release();
-    throw error;
   }
-  const provider = before.tracerProvider ? undefined : registeredTracerProvider();
+}
+
+/**
+ * Ends what an SDK that failed to start has made, and what it was given and would have ended: a reader's timer or port would
+ * outlive it. The SDK itself ends only what has got into a provider; a provider is registered as soon as it is made.
+ */
+async function endFailedStart(
+  sdk: Closable | undefined,
+  { tracesEnabled, metricsEnabled }: NestLensConfig,
+  { spanExporter, spanProcessors = [], metricReader }: SetupOptions,
+  before: RegisteredApis,
+): Promise<void> {
+  const parts = new Set<Closable | undefined>([sdk]);
+  const isMade = (api: 'tracerProvider' | 'meterProvider'): boolean => registeredApis()[api] !== before[api];
+  if (tracesEnabled && !isMade('tracerProvider')) {
+    for (const part of [spanExporter, ...spanProcessors]) parts.add(part);
+  }
+  if (metricsEnabled && before.meterProvider === undefined && !isMade('meterProvider')) {
+    const { _meterProviderConfig: made } = (sdk ?? {}) as {
+      _meterProviderConfig?: { readers?: readonly Closable[] };
+    };
+    for (const part of [metricReader, ...(made?.readers ?? [])]) parts.add(part);
+  }
+  await Promise.allSettled([...parts].map(async (part) => part?.shutdown()));
+}
+
+type Start =
+  | { readonly running: RunningSdk }
+  /** `ended` settles when what was begun has come to its end; it never rejects. */
+  | { readonly error: unknown; readonly ended: Promise<void> };
+
+function attemptStart(sdkModule: SdkModule, config: NestLensConfig, options: SetupOptions): Start {
+  const before = registeredApis();
+  let sdk: Closable | undefined;
+  try {
+    if (isFileInForce(sdkModule, config, options)) {
+      sdk = createFromFile(sdkModule, config, options);
+    } else {
+      const created = createFromOptions(sdkModule, config, options, before);
+      sdk = created;
+      created.start();
+      if (before.tracerProvider === undefined) addProcessors(sdkModule, config, options);
+    }
+  } catch (error) {
+    const ended = endFailedStart(sdk, config, options, before);
+    disableInstrumentations(options);
+    unregisterApis(before, registeredApis());
+    return { error, ended };
+  }
+  const after = registeredApis();
+  const provider = before.tracerProvider === undefined ? registeredTracerProvider() : undefined;
   if (provider !== undefined) keepOpenSpans(provider);
   const givenPipeline = options.spanExporter !== undefined || options.spanProcessors !== undefined;
+  const started = sdk;
   return {
-    isExporting: provider !== undefined && (givenPipeline || config.exporter !== 'none'),
-    forceFlush: async () => {
-      const meterProvider = before.meterProvider ? undefined : metrics.getMeterProvider();
-      await Promise.all([flush(provider), flush(meterProvider)]);
+    running: {
+      isExporting: provider !== undefined && (givenPipeline || config.exporter !== 'none'),
+      forceFlush: async () => {
+        const meterProvider = before.meterProvider === undefined ? metrics.getMeterProvider() : undefined;
+        await Promise.all([flush(provider), flush(meterProvider)]);
+      },
+      shutdown: () => started.shutdown(),
+      release: () => {
+        disableInstrumentations(options);
+        unregisterApis(before, after);
+      },
     },
-    shutdown,
-    release,
   };
 }

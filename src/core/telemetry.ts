@@ -73,7 +73,8 @@ const NOTHING: Pipeline = {
  * @param config see {@link NestLensConfig}; `nestLensConfigFromEnv()` reads it from the environment
  * @param options exporters, processors, readers and instrumentations of your own; see {@link SetupOptions}
  * @throws (rejects) TelemetryAlreadySetUpError when an enabled set-up is live; ConfigError for an invalid config; NestLensError
- * `SDK_NOT_FOUND` when `@opentelemetry/sdk-node` is missing; whatever the SDK throws. Then nothing is left registered.
+ * `SDK_NOT_FOUND` when `@opentelemetry/sdk-node` is missing; whatever the SDK throws. Then nothing is left registered. An
+ * exporter, processors and a reader in `options` are shut down if the SDK had got them, which it hasn't in the first three cases.
  *
  * @example
  * const handle = await setupTelemetry(nestLensConfigFromEnv());
@@ -106,9 +107,11 @@ export async function setupTelemetry(
   }
   const stopping = telemetry.stopped;
   telemetry.phase = 'starting';
+  let built: Pipeline | undefined;
   try {
     await stopping;
     const { pipeline, mode, warnings } = await buildPipeline(valid, options);
+    built = pipeline;
     Object.assign(telemetry, {
       phase: 'live',
       enabled: true,
@@ -134,9 +137,18 @@ export async function setupTelemetry(
       processState.recordedWarnings.length = 0;
     });
   } catch (error) {
+    if (built !== undefined) await giveUp(built);
     telemetry.phase = 'off';
     throw error;
   }
+}
+
+/** Takes back a set-up that failed after its pipeline was built. There is no handle that could do it later. */
+async function giveUp(pipeline: Pipeline): Promise<void> {
+  forgetSpanGroupState();
+  await within(DEFAULT_TIMEOUT_MS, Promise.allSettled([pipeline.shutdown()]));
+  pipeline.release();
+  Object.assign(processState.telemetry, { enabled: false, exporting: false, mode: null });
 }
 
 /** Variables by which somebody says where metrics go. Only whether they are set is looked at; what they say is the SDK's. */
@@ -152,7 +164,7 @@ const METRICS_VARIABLES = [
  * says nothing of metrics would otherwise try to send them to the SDK's default address when it closes, and warn.
  */
 function areMetricsAskedFor({ spanExporter, spanProcessors, metricReader }: SetupOptions): boolean {
-  if (!registeredApis().meterProvider) return false;
+  if (registeredApis().meterProvider === undefined) return false;
   const isSpansOnly = (spanExporter ?? spanProcessors) !== undefined && metricReader === undefined;
   return !isSpansOnly || METRICS_VARIABLES.some((name) => Boolean(process.env[name]?.trim()));
 }

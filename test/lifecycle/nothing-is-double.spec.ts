@@ -3,37 +3,59 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { Injectable, Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { metrics, type ProxyTracerProvider, trace } from '@opentelemetry/api';
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics';
 import { managedSpan, NestLensModule } from 'nest-lens';
+import {
+  ConfigError,
+  type InstrumentationLike,
+  isSpanGroupEnabled,
+  type SetupOptions,
+  type SpanProcessorLike,
+  SpanRegistry,
+  TelemetryAlreadySetUpError,
+} from 'nest-lens/core';
 import { captureWarnings } from '../core/capture-warnings.js';
 import { KeepingExporter } from '../core/keeping-exporter.js';
+import { setUpForTest } from '../core/live-telemetry.js';
+import { takeCensus } from './fixtures/census.mjs';
 import { startReceiver } from './otlp-receiver.js';
 import { startShop } from './shop-process.js';
 
 jest.setTimeout(60_000);
 
-interface Left {
-  resources: string[];
-  listeners: Record<string, number>;
-}
+type Census = Awaited<ReturnType<typeof takeCensus>>;
 
 interface Result {
-  before: Left;
-  after: Left;
-  globals: { tracer: string; meter: string; context: boolean };
+  before: Census;
+  after: Census;
   spans: number;
-  shutdowns: number;
+  started: number;
+  ended: number;
+  /** How often an exporter was shut down -> how many exporters. */
+  shutdowns: Record<string, number>;
+  failures: number;
   processWarnings: string[];
   lensWarnings: string[];
   namespaces: number;
   openSpans: number;
 }
 
-async function bootMany(total: number, atOnce: number): Promise<Result> {
+async function bootMany(
+  total: number,
+  atOnce: number,
+  how = 'well',
+  env: Record<string, string> = {},
+): Promise<Result> {
   const receiver = await startReceiver();
   const apps = startShop({
     script: 'many-apps.mjs',
-    scriptArguments: [String(total), String(atOnce)],
-    env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, NEST_LENS_METRICS_ENABLED: 'yes' },
+    scriptArguments: [String(total), String(atOnce), how],
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, NEST_LENS_METRICS_ENABLED: 'yes', ...env },
   });
   const [, result] = await apps.says(/RESULT (.*)\n/);
   expect(await apps.exited).toEqual({ code: 0, signal: null });
@@ -42,22 +64,60 @@ async function bootMany(total: number, atOnce: number): Promise<Result> {
 
 function expectNothingLeft(result: Result): void {
   expect(result.after).toEqual(result.before);
-  expect(result.globals).toEqual({ tracer: 'NoopTracerProvider', meter: 'NoopMeterProvider', context: true });
+  expectNothingRegisteredIn(result.after);
   expect([result.processWarnings, result.namespaces, result.openSpans]).toEqual([[], 0, 0]);
+}
+
+function expectNothingRegisteredIn({ registered, timers }: Census): void {
+  // The API leaves its version behind.
+  expect([registered.filter((api) => api !== 'version'), timers]).toEqual([[], 0]);
 }
 
 describe('applications in one process', () => {
   it('N2, H1: a hundred, one after another, each closed twice at once: each shuts its exporter down once, and nothing is left', async () => {
     const result = await bootMany(100, 1);
     expectNothingLeft(result);
-    expect([result.spans, result.shutdowns, result.lensWarnings]).toEqual([100, 100, []]);
+    expect(result).toMatchObject({ spans: 100, started: 100, ended: 100, shutdowns: { 1: 100 } });
+    expect(result.lensWarnings).toEqual([]);
   });
 
   it('N2: three at once share one set-up, which the last close ends', async () => {
     const result = await bootMany(30, 3);
     expectNothingLeft(result);
-    expect([result.spans, result.shutdowns]).toEqual([30, 10]);
-    expect(result.lensWarnings).toEqual(['OPTIONS_IGNORED']);
+    expect(result).toMatchObject({ spans: 30, started: 10, ended: 10, shutdowns: { 0: 20, 1: 10 } });
+    expect([...new Set(result.lensWarnings)]).toEqual(['OPTIONS_IGNORED']);
+  });
+
+  it.each([1, 3])(
+    'N2, H9: %d at once that are closed while they start, at one stage after another, leave nothing',
+    async (atOnce) => {
+      const result = await bootMany(12, atOnce, 'closed while starting');
+      expectNothingLeft(result);
+      expect(result.started).toBeGreaterThan(0);
+      expect(result.ended).toBe(result.started);
+      expect(result.shutdowns[1]).toBe(result.started);
+      expect(result.shutdowns[2]).toBeUndefined();
+    },
+  );
+
+  it.each([1, 3])('N2, H4: %d at once whose start fails half-way leave nothing', async (atOnce) => {
+    const result = await bootMany(12, atOnce, 'failing bootstrap');
+    expectNothingLeft(result);
+    expect(result.failures).toBe(12);
+    expect([result.ended, result.shutdowns[1]]).toEqual([result.started, 12 / atOnce]);
+  });
+
+  it('H2: five that are told by OTEL_LOG_LEVEL to say much leave no logger, and none complains of another', async () => {
+    const receiver = await startReceiver();
+    const apps = startShop({
+      script: 'many-apps.mjs',
+      scriptArguments: ['5', '1', 'well'],
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_LOG_LEVEL: 'warn' },
+    });
+    const [, result] = await apps.says(/RESULT (.*)\n/);
+    expectNothingLeft(JSON.parse(result!) as Result);
+    await apps.exited;
+    expect(apps.output).not.toContain('Current logger');
   });
 });
 
@@ -121,14 +181,176 @@ describe('a start', () => {
     await app.close();
     await starting;
     await app.close();
-    expect(exporter.calls.filter((call) => call === 'shutdown').length).toBeLessThanOrEqual(1);
+    expect(exporter.calls.filter((call) => call === 'shutdown')).toHaveLength(1);
     expectNothingRegistered();
   });
+});
+
+/** Throws when it is given its n-th meter provider: the first before the SDK has made anything, the second when it has made one. */
+function failingInstrumentation(at: number): InstrumentationLike {
+  let providers = 0;
+  const instrumentation = {
+    instrumentationName: 'out of order',
+    enable: () => undefined,
+    disable: () => undefined,
+    setTracerProvider: () => undefined,
+    setMeterProvider() {
+      if (++providers === at) throw new Error('out of order');
+    },
+    getConfig: () => ({ enabled: true }),
+  };
+  return instrumentation;
+}
+
+class KeepingProcessor implements SpanProcessorLike {
+  shutdowns = 0;
+  onStart(): void {}
+  onEnd(): void {}
+  forceFlush(): Promise<void> {
+    return Promise.resolve();
+  }
+  shutdown(): Promise<void> {
+    this.shutdowns++;
+    return Promise.resolve();
+  }
+}
+
+class CountingReader extends PeriodicExportingMetricReader {
+  shutdowns = 0;
+  override onShutdown(): Promise<void> {
+    this.shutdowns++;
+    return super.onShutdown();
+  }
+}
+
+/** All that an application can give, each new. */
+function givenParts(): {
+  options: Required<Pick<SetupOptions, 'spanExporter' | 'spanProcessors' | 'metricReader'>>;
+  shutdowns(): { exporter: number; processors: number[]; reader: number };
+} {
+  const spanExporter = new KeepingExporter();
+  const spanProcessors = [new KeepingProcessor(), new KeepingProcessor()];
+  const metricReader = new CountingReader({
+    exporter: new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE),
+    exportIntervalMillis: 60_000,
+  });
+  return {
+    options: { spanExporter, spanProcessors, metricReader },
+    shutdowns: () => ({
+      exporter: spanExporter.calls.filter((call) => call === 'shutdown').length,
+      processors: spanProcessors.map(({ shutdowns }) => shutdowns),
+      reader: metricReader.shutdowns,
+    }),
+  };
+}
+
+const ONCE = { exporter: 1, processors: [1, 1], reader: 1 };
+const NEVER = { exporter: 0, processors: [0, 0], reader: 0 };
+
+describe('a set-up that fails half-way', () => {
+  const withMetrics = { metricsEnabled: true };
+
+  it.each([
+    ['before the SDK has made a provider', 1],
+    ['when the SDK has made one provider of two', 2],
+  ])('H4: %s, shuts down once each part it was given, and leaves nothing', async (_, at) => {
+    await (await setUpForTest(withMetrics, givenParts().options)).shutdown(); // Loads the SDK, which stays.
+    const before = await takeCensus();
+    const given = givenParts();
+    await expect(
+      setUpForTest(withMetrics, { ...given.options, instrumentations: [failingInstrumentation(at)] }),
+    ).rejects.toThrow('out of order');
+    expect(given.shutdowns()).toEqual(ONCE);
+    expect(await takeCensus()).toEqual(before);
+    expectNothingRegistered();
+
+    const next = givenParts();
+    const handle = await setUpForTest(withMetrics, next.options);
+    expect(next.shutdowns()).toEqual(NEVER);
+    await handle.shutdown();
+    expect(next.shutdowns()).toEqual(ONCE);
+    expect(given.shutdowns()).toEqual(ONCE);
+    expect(await takeCensus()).toEqual(before);
+  });
+
+  it('H4: with parts that fail to shut down too, rejects with what went wrong first, within a second or so', async () => {
+    const given = givenParts();
+    const [stuck, failing] = given.options.spanProcessors;
+    stuck!.shutdown = () => new Promise(() => undefined);
+    failing!.shutdown = () => {
+      throw new Error('shut down in vain');
+    };
+    const began = performance.now();
+    await expect(
+      setUpForTest(withMetrics, { ...given.options, instrumentations: [failingInstrumentation(1)] }),
+    ).rejects.toThrow('out of order');
+    expect(performance.now() - began).toBeLessThan(4_000);
+    expect(given.shutdowns()).toMatchObject({ exporter: 1, reader: 1 });
+    expectNothingRegistered();
+  });
+
+  it('H4: when everything was built, ends that again, and forgets the spec', async () => {
+    const warnings = captureWarnings();
+    class BrokenMeterProvider extends MeterProvider {
+      override getMeter(): never {
+        throw new Error('no meters here');
+      }
+    }
+    const foreign = new BrokenMeterProvider();
+    metrics.setGlobalMeterProvider(foreign);
+    SpanRegistry.register('shop', ['orders']);
+    const given = givenParts();
+    await expect(setUpForTest(withMetrics, given.options)).rejects.toThrow('no meters here');
+    // The reader wasn't used: the application has a meter provider of its own.
+    expect(given.shutdowns()).toEqual({ ...ONCE, reader: 0 });
+    expect(isSpanGroupEnabled('orders')).toBe(false);
+    expect(metrics.getMeterProvider()).toBe(foreign);
+    metrics.disable();
+    expectNothingRegistered();
+
+    const exporter = new KeepingExporter();
+    const handle = await setUpForTest({}, { spanExporter: exporter });
+    managedSpan('orders', 'work', () => undefined);
+    await handle.shutdown();
+    expect(exporter.names).toEqual(['work']);
+    expect(warnings.codes()).toEqual([]);
+  });
+
+  it.each([
+    ['while another one is live', TelemetryAlreadySetUpError, {}],
+    ['for its configuration', ConfigError, { exporter: 'carrier-pigeon' as never }],
+  ])('H1: %s leaves what it was given alone: it may be given again', async (when, error, config) => {
+    const live = when.includes('live') ? await setUpForTest() : undefined;
+    const given = givenParts();
+    await expect(setUpForTest({ ...withMetrics, ...config }, given.options)).rejects.toThrow(error);
+    expect(given.shutdowns()).toEqual(NEVER);
+    await live?.shutdown();
+    const handle = await setUpForTest(withMetrics, given.options);
+    await handle.shutdown();
+    expect(given.shutdowns()).toEqual(ONCE);
+  });
+
+  it.each(['fails early', 'fails late'])(
+    'H4, H12: ten applications whose set-up %s serve, leave no port of a reader open and no timer, and the process ends',
+    async (how) => {
+      const freePort = await startReceiver();
+      await freePort.stop();
+      const result = await bootMany(10, 1, how, {
+        OTEL_METRICS_EXPORTER: 'otlp,prometheus',
+        OTEL_EXPORTER_PROMETHEUS_PORT: String(freePort.port),
+      });
+      expectNothingLeft(result);
+      expect(result).toMatchObject({ failures: 0, spans: 0, shutdowns: { 1: 10 } });
+      expect(result.ended).toBe(10);
+      expect(result.lensWarnings).toEqual(Array(10).fill('SETUP_FAILED'));
+    },
+  );
 });
 
 describe('copies of the package, as a test runner makes them', () => {
   it('H1, H10: follow one another without a trace, and one ends the open spans of another', async () => {
     const warnings = captureWarnings();
+    let before: Census | undefined;
     for (let copy = 0; copy < 5; copy++) {
       jest.resetModules();
       const here = await import('nest-lens/core');
@@ -148,6 +370,10 @@ describe('copies of the package, as a test runner makes them', () => {
       there.SpanRegistry.unregister('shop');
       expect(exporter.names).toEqual(['open here', 'open there']);
       expect(exporter.spans.every((span) => span.attributes['nestlens.truncated'] === true)).toBe(true);
+      // The first one loads the SDK.
+      const after = await takeCensus();
+      before ??= after;
+      expect(after).toEqual(before);
     }
     expect(warnings.codes()).toEqual([]);
   });

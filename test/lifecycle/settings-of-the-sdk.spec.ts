@@ -380,12 +380,13 @@ describe("the SDK's own variables are in force", () => {
     expect(resourceOf(emitted)['service.name']).toMatch(/^unknown_service/);
   });
 
-  it('H11: OTEL_LOG_LEVEL, which has the SDK say what it does', async () => {
+  it('H11: OTEL_LOG_LEVEL, which has the SDK say what it does, until the shutdown', async () => {
     await expectInForce({
       set: { OTEL_LOG_LEVEL: 'debug' },
       seen: ({ output }) => output.includes('items to be sent'),
       is: true,
     });
+    expect((await emit({})).output).toMatch(/^RESULT .*\n$/);
   });
 
   it('H11: OTEL_BSP_EXPORT_TIMEOUT, after which the next batch is sent', async () => {
@@ -553,6 +554,33 @@ describe.each([
       await expectInForce({ ...setting, given: { ...hasty, OTEL_EXPORTER_OTLP_ENDPOINT: 'HOST' } }, start);
     });
   }
+});
+
+describe('with nest-lens/register', () => {
+  const server = 'GET /orders';
+  const handler = 'OrdersController.list';
+  it.each<[variables: Variables, names: string[]]>([
+    [{ OTEL_NODE_DISABLED_INSTRUMENTATIONS: 'express, http' }, [handler]],
+    [{ OTEL_NODE_ENABLED_INSTRUMENTATIONS: 'express,pg' }, [handler]],
+    [{ OTEL_NODE_ENABLED_INSTRUMENTATIONS: 'http' }, [server, handler]],
+    [{ OTEL_NODE_ENABLED_INSTRUMENTATIONS: 'http', OTEL_NODE_DISABLED_INSTRUMENTATIONS: 'http' }, [handler]],
+  ])('H11: %j choose among the installed instrumentations', async (variables, names) => {
+    const receiver = await startReceiver();
+    const shop = startShop({
+      nodeArguments: ['--require', 'nest-lens/register'],
+      script: 'shop.cjs',
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, ...variables },
+    });
+    await shop.get('/orders');
+    await shop.kill('SIGTERM');
+    expect(
+      receiver
+        .names()
+        .filter((name) => [server, handler].includes(name))
+        .sort(),
+    ).toEqual(names);
+    expect(shop.warnings()).toEqual([]);
+  });
 });
 
 describe('what is said in code wins', () => {
