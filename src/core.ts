@@ -16,10 +16,9 @@ export type {
 } from './core/setup-options.js';
 export { safeSetSpanAttributes } from './core/span-attributes.js';
 export { isSpanGroupEnabled } from './core/span-gate.js';
+export { clearSpanGroupOverride, overrideSpanGroups } from './core/span-group-override.js';
 export {
-  clearSpanGroupOverride,
   enabledSpanGroups,
-  overrideSpanGroups,
   pendingSpanGroups,
   setEnabledSpanGroups,
   setSpanGroupSpec,

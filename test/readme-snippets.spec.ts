@@ -238,7 +238,7 @@ describe('the README', () => {
     });
 
     it('explains every warning that NestLens can give, and no other', () => {
-      const source = readFileSync(`${root}src/core/warnings.ts`, 'utf8');
+      const source = readFileSync(`${root}src/core/warning-messages.ts`, 'utf8');
       const [, body] = /^interface WarningDetails \{\n(.*?)^\}/ms.exec(source)!;
       const known = [...body!.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, code]) => code!);
       const explained = table('Code', 'It means', 'What to do').flatMap(([code]) => quoted(code!));

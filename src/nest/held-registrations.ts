@@ -1,6 +1,7 @@
 import type { SpanGroupDefinition } from '../core/define-span-groups.js';
 import { type NamespaceRegistration, processState } from '../core/process-state.js';
-import { normaliseRegistration, SpanRegistry } from '../core/span-registry.js';
+import { normaliseRegistration } from '../core/registry-index.js';
+import { SpanRegistry } from '../core/span-registry.js';
 
 /**
  * Registers a definition for an application, and counts who holds on to it: the same content registered again (another

@@ -1,13 +1,9 @@
 import { processState } from '../core/process-state.js';
 import { isSpanGroupEnabled } from '../core/span-gate.js';
 import { coveringEntries } from '../core/span-group-spec.js';
-import {
-  activeLayer,
-  clearSpanGroupOverride,
-  enabledSpanGroups,
-  overrideSpanGroups,
-  pendingSpanGroups,
-} from '../core/span-group-state.js';
+import { clearSpanGroupOverride, overrideSpanGroups } from '../core/span-group-override.js';
+import { enabledSpanGroups, pendingSpanGroups } from '../core/span-group-state.js';
+import { activeLayer } from '../core/spec-layer.js';
 import { SpanRegistry } from '../core/span-registry.js';
 import type { SpanSite, SpanSites } from './span-sites.js';
 
