@@ -79,6 +79,29 @@ function libraryCells(node) {
   ];
 }
 
+const HTTP_INSTRUMENTATIONS = {
+  '@opentelemetry/instrumentation-http': '0.223.0',
+  '@opentelemetry/instrumentation-express': '0.71.0',
+};
+const ALL_INSTRUMENTATIONS = { '@opentelemetry/auto-instrumentations-node': '0.82.0' };
+const DISTRIBUTION = { '@elastic/opentelemetry-node': '1.18.0' };
+
+/** An application in processes of its own, which are started early, told to stop, and run beside a vendor's distribution. @type {Cell[]} */
+const PROCESS_CELLS = [
+  ...cellsOf('process, Nest 11', 'real-process', 'CommonJS', [
+    ['20', NEST_11, SDK_2, HTTP_INSTRUMENTATIONS],
+  ]).map((cell) => ({ ...cell, env: { MAIN: 'main.cjs', NEST: '11' } })),
+  ...cellsOf('process, Nest 12', 'real-process', 'ESM', [['24', NEST_12, SDK_3, ALL_INSTRUMENTATIONS]]).map(
+    (cell) => ({ ...cell, env: { MAIN: 'main.mjs', NEST: '12' } }),
+  ),
+  ...cellsOf('process, distribution', 'real-process', 'ESM', [['20', NEST_12, SDK_2, DISTRIBUTION]]).map(
+    (cell) => ({
+      ...cell,
+      env: { MAIN: 'main.mjs', NEST: '12', DISTRIBUTION: '@elastic/opentelemetry-node' },
+    }),
+  ),
+];
+
 /** @type {Cell[]} */
 export const CELLS = [
   ...cellsOf('jest + ts-jest', 'jest-commonjs', 'CommonJS', [['20', NEST_11, SDK_2]]),
@@ -112,6 +135,7 @@ export const CELLS = [
     ['24', NEST_11, SDK_2],
     ['26', NEST_12, SDK_3],
   ]),
+  ...PROCESS_CELLS,
   ...libraryCells('20.19'),
   ...libraryCells('26'),
   ...cellsOf('size', 'size', 'ESM', [['20']]),

@@ -1,0 +1,151 @@
+// A real application in processes of its own: started early, told to stop, and run beside a vendor's distribution.
+// MAIN is the file that starts it, DISTRIBUTION the package that is loaded first where there is one.
+import assert from 'node:assert/strict';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { ShopProcess, startCollector } from './shop-process.mjs';
+
+const { DISTRIBUTION, NEST_LENS_COMPAT_REPORT, NEST } = process.env;
+const HANDLER = 'OrdersController.list';
+const HTTP = '@opentelemetry/instrumentation-http';
+const HOOKS = ['onModuleDestroy', 'beforeApplicationShutdown', 'onApplicationShutdown'];
+
+/** The one handler span is below the server span of the instrumentation, and every parent in between was exported. */
+function expectUnderServerSpan({ spans, named }) {
+  const [handler, ...more] = named(HANDLER);
+  assert.deepEqual(more, [], `${HANDLER} is there more than once`);
+  const above = [];
+  for (let span = handler; span; span = spans.find(({ spanId }) => spanId === span.parentSpanId)) {
+    above.push(span);
+  }
+  const top = above.at(-1);
+  assert.deepEqual(
+    [top.scope, !top.parentSpanId],
+    [HTTP, true],
+    `above it: ${above.map(({ name }) => name)}`,
+  );
+  assert.ok(above.length > 1);
+  assert.equal(new Set(spans.map(({ spanId }) => spanId)).size, spans.length, 'a span came twice');
+}
+
+async function expectTelemetry(shop, telemetry) {
+  const document = JSON.parse(await shop.get('/lens/groups'));
+  assert.deepEqual(document.telemetry, telemetry);
+  assert.deepEqual(document.enabled, ['orders']);
+}
+
+async function startsEarly() {
+  const collector = await startCollector();
+  const shop = new ShopProcess({ preload: 'nest-lens/register', env: collector.env });
+  assert.equal(await shop.get('/orders'), '["anvil"]');
+  await expectTelemetry(shop, { enabled: true, exporting: true, mode: 'own' });
+  assert.equal(await shop.kill('SIGTERM'), 'SIGTERM');
+  collector.stop();
+  expectUnderServerSpan(collector);
+  // None that nothing is registered, and none that an instrumentation came too late.
+  assert.deepEqual(shop.warnings(), []);
+}
+
+async function choosesInstrumentations() {
+  const collector = await startCollector();
+  const shop = new ShopProcess({
+    preload: 'nest-lens/register',
+    env: { ...collector.env, OTEL_NODE_DISABLED_INSTRUMENTATIONS: 'http,express,nestjs-core,router,net,dns' },
+  });
+  await shop.get('/orders');
+  await shop.kill('SIGTERM');
+  collector.stop();
+  assert.equal(collector.named(HANDLER).length, 1);
+  assert.deepEqual(
+    collector.spans.filter(({ scope }) => /instrumentation-(http|express)/.test(scope)),
+    [],
+  );
+}
+
+let files = 0;
+
+/** A shop that exports to a file by code, and nothing before it ends. */
+function shopWithFile(env = {}) {
+  const file = `spans-${files++}.txt`;
+  const shop = new ShopProcess({ env: { SPANS_FILE: file, ...env } });
+  return {
+    shop,
+    names: () => (existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []),
+  };
+}
+
+async function stopsAt(signal) {
+  const { shop, names } = shopWithFile();
+  await shop.get('/orders');
+  assert.deepEqual(names(), []);
+  assert.equal(await shop.kill(signal), signal);
+  assert.deepEqual(names(), [HANDLER, ...HOOKS, '(shutdown)']);
+  assert.deepEqual(shop.warnings(), []);
+}
+
+async function survivesHook(hook) {
+  const { shop, names } = shopWithFile({ THROW_IN: hook });
+  await shop.get('/orders');
+  await shop.kill('SIGTERM');
+  const finished = [HANDLER, ...HOOKS.slice(0, HOOKS.indexOf(hook))];
+  assert.match(shop.output, new RegExp(`thrown in ${hook}`));
+  // Nest 11 ends the close there; what had finished by the phase before is exported all the same, and once.
+  const exported = names().filter((name) => finished.includes(name));
+  assert.deepEqual(exported, finished);
+  if (NEST === '12') assert.deepEqual(names(), [HANDLER, ...HOOKS, '(shutdown)']);
+}
+
+/** Beside a distribution, which keeps its provider, its processors and its shutdown. */
+async function attaches({ mode, end }) {
+  const collector = await startCollector();
+  const shop = new ShopProcess({
+    preload: DISTRIBUTION,
+    env: { ...collector.env, OTEL_SERVICE_NAME: 'shop', ...(mode && { MODE: mode }) },
+  });
+  assert.equal(await shop.get('/orders'), '["anvil"]');
+  await expectTelemetry(shop, { enabled: true, exporting: true, mode: 'attach' });
+  if (end === 'close') {
+    await shop.get('/close');
+    assert.deepEqual(JSON.parse(await shop.says(/FACTS (.*)\n/)), {
+      isKept: true,
+      processorsAdded: 0,
+      shutdowns: 0,
+    });
+    assert.equal(await shop.exited, 0);
+    assert.equal(collector.named('after the close').length, 1, 'it ended with the application');
+    for (const hook of HOOKS) assert.equal(collector.named(hook).length, 1, hook);
+  } else {
+    // How it ends is the distribution's business, which listens to the signal too.
+    await shop.kill(end);
+  }
+  collector.stop();
+  expectUnderServerSpan(collector);
+  const resources = new Set(collector.spans.map(({ resource }) => JSON.stringify(resource)));
+  assert.equal(resources.size, 1);
+  const { resource } = collector.spans[0];
+  assert.deepEqual([resource['service.name'], 'nestlens.run_id' in resource], ['shop', false]);
+  assert.ok(resource['telemetry.distro.name'], "the resource is not the distribution's");
+  const warnings = shop.warnings();
+  assert.equal(warnings.length, mode === 'own' ? 1 : 0, warnings.join('\n'));
+  if (mode === 'own') assert.match(warnings[0], /provider/);
+}
+
+const checks = DISTRIBUTION
+  ? [
+      () => attaches({ mode: 'attach', end: 'close' }),
+      () => attaches({ mode: 'own', end: 'close' }),
+      () => attaches({ end: 'SIGTERM' }),
+    ]
+  : [
+      startsEarly,
+      choosesInstrumentations,
+      () => stopsAt('SIGTERM'),
+      () => stopsAt('SIGINT'),
+      ...HOOKS.map((hook) => () => survivesHook(hook)),
+    ];
+
+// Two at a time: each mostly waits for a process that loads.
+const work = async () => {
+  for (let check = checks.shift(); check; check = checks.shift()) await check();
+};
+await Promise.all([work(), work()]);
+appendFileSync(NEST_LENS_COMPAT_REPORT, `${JSON.stringify({ node: process.versions.node })}\n`);
