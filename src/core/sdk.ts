@@ -318,7 +318,7 @@ function attemptStart(sdkModule: SdkModule, config: NestLensConfig, options: Set
       if (before.tracerProvider === undefined) addProcessors(sdkModule, config, options);
     }
   } catch (error) {
-    const ended = endFailedStart(sdk, config, options, before);
+    const ended = endFailedStart(sdk, config, options, before).catch(() => undefined);
     disableInstrumentations(options);
     unregisterApis(before, registeredApis());
     return { error, ended };

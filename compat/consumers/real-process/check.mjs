@@ -35,7 +35,7 @@ async function expectTelemetry(shop, telemetry) {
 
 async function startsEarly() {
   const collector = await startCollector();
-  const shop = new ShopProcess({ preload: 'nest-lens/register', env: collector.env });
+  const shop = new ShopProcess({ preloads: ['nest-lens/register'], env: collector.env });
   assert.equal(await shop.get('/orders'), '["anvil"]');
   await expectTelemetry(shop, { enabled: true, exporting: true, mode: 'own' });
   assert.equal(await shop.kill('SIGTERM'), 'SIGTERM');
@@ -48,7 +48,7 @@ async function startsEarly() {
 async function choosesInstrumentations() {
   const collector = await startCollector();
   const shop = new ShopProcess({
-    preload: 'nest-lens/register',
+    preloads: ['nest-lens/register'],
     env: { ...collector.env, OTEL_NODE_DISABLED_INSTRUMENTATIONS: 'http,express,nestjs-core,router,net,dns' },
   });
   await shop.get('/orders');
@@ -95,10 +95,10 @@ async function survivesHook(hook) {
 }
 
 /** Beside a distribution, which keeps its provider, its processors and its shutdown. */
-async function attaches({ mode, end }) {
+async function attaches({ mode, end, preloads = [DISTRIBUTION] }) {
   const collector = await startCollector();
   const shop = new ShopProcess({
-    preload: DISTRIBUTION,
+    preloads,
     env: { ...collector.env, OTEL_SERVICE_NAME: 'shop', ...(mode && { MODE: mode }) },
   });
   assert.equal(await shop.get('/orders'), '["anvil"]');
@@ -133,6 +133,8 @@ const checks = DISTRIBUTION
   ? [
       () => attaches({ mode: 'attach', end: 'close' }),
       () => attaches({ mode: 'own', end: 'close' }),
+      // Which then has nothing to start.
+      () => attaches({ end: 'close', preloads: [DISTRIBUTION, 'nest-lens/register'] }),
       () => attaches({ end: 'SIGTERM' }),
     ]
   : [

@@ -6,9 +6,9 @@ import http from 'node:http';
 export class ShopProcess {
   output = '';
 
-  /** @param {{ preload?: string, env?: Record<string, string> }} options `preload`: what `--import` is given */
-  constructor({ preload, env = {} } = {}) {
-    const nodeArguments = preload === undefined ? [] : ['--import', preload];
+  /** @param {{ preloads?: string[], env?: Record<string, string> }} options `preloads`: what `--import` is given */
+  constructor({ preloads = [], env = {} } = {}) {
+    const nodeArguments = preloads.flatMap((preload) => ['--import', preload]);
     this.child = spawn(process.execPath, [...nodeArguments, process.env.MAIN], {
       env: {
         ...process.env,
