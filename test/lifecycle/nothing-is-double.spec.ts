@@ -23,6 +23,7 @@ import { captureWarnings } from '../core/capture-warnings.js';
 import { KeepingExporter } from '../core/keeping-exporter.js';
 import { setUpForTest } from '../core/live-telemetry.js';
 import { takeCensus } from './fixtures/census.mjs';
+import { folderWith } from './folder-with.js';
 import { startReceiver } from './otlp-receiver.js';
 import { startShop } from './shop-process.js';
 
@@ -343,6 +344,47 @@ describe('a set-up that fails half-way', () => {
       expect(result).toMatchObject({ failures: 0, spans: 0, shutdowns: { 1: 10 } });
       expect(result.ended).toBe(10);
       expect(result.lensWarnings).toEqual(Array(10).fill('SETUP_FAILED'));
+    },
+  );
+});
+
+describe('an early start that fails half-way', () => {
+  it.each([1, 2])(
+    'H4, H12: at meter provider %d, leaves nothing that keeps the process alive, no listener and nothing registered',
+    async (at) => {
+      const freePort = await startReceiver();
+      await freePort.stop();
+      const script = folderWith({
+        'main.cjs': `
+          console.log('LEFT ' + JSON.stringify([
+            Object.keys(globalThis[Symbol.for('opentelemetry.js.api.1')] ?? {}).filter((name) => name !== 'version'),
+            process.listenerCount('beforeExit'), process.listenerCount('SIGTERM'),
+          ]));`,
+        'node_modules/@opentelemetry/instrumentation-http/package.json': '{}',
+        'node_modules/@opentelemetry/instrumentation-http/index.js': `
+          let providers = 0;
+          exports.HttpInstrumentation = class HttpInstrumentation {
+            instrumentationName = 'out of order';
+            enable() {}
+            disable() {}
+            setTracerProvider() {}
+            setMeterProvider() { if (++providers === ${at}) throw new Error('out of order'); }
+            getConfig() { return { enabled: true }; }
+          };`,
+      });
+      const started = startShop({
+        nodeArguments: ['--require', 'nest-lens/register'],
+        script: `${script}/main.cjs`,
+        env: {
+          NEST_LENS_METRICS_ENABLED: 'yes',
+          OTEL_METRICS_EXPORTER: 'prometheus',
+          OTEL_EXPORTER_PROMETHEUS_PORT: String(freePort.port),
+        },
+      });
+      // It would go on for ever: the port would be open.
+      expect(await started.exited).toEqual({ code: 0, signal: null });
+      expect(JSON.parse((await started.says(/LEFT (.*)\n/))[1]!)).toEqual([[], 0, 0]);
+      expect(started.warnings()).toEqual([expect.stringContaining('out of order')]);
     },
   );
 });
