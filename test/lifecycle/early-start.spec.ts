@@ -1,30 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
+import { folderWith } from './folder-with.js';
 import { startReceiver } from './otlp-receiver.js';
 import { type ShopProcess, startShop } from './shop-process.js';
 
 jest.setTimeout(60_000);
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const folders: string[] = [];
-
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
-
-/** A folder that resolves packages as the project does, with packages of its own besides. */
-function folderWith(files: Record<string, string>): string {
-  mkdirSync(`${root}temp`, { recursive: true });
-  const folder = mkdtempSync(`${root}temp/early-`);
-  folders.push(folder);
-  for (const [name, content] of Object.entries(files)) {
-    const path = `${folder}/${name}`;
-    mkdirSync(path.slice(0, path.lastIndexOf('/')), { recursive: true });
-    writeFileSync(path, content);
-  }
-  return `../../../temp/${folder.split('/').at(-1)!}`;
-}
 
 async function telemetryOf(shop: ShopProcess): Promise<any> {
   return JSON.parse(await shop.get('/lens/groups'));

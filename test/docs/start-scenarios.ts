@@ -1,0 +1,483 @@
+import { cpSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect } from '@jest/globals';
+import { type ProxyTracerProvider, trace } from '@opentelemetry/api';
+import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { managedSpan, SpanRegistry } from 'nest-lens';
+import { captureWarnings } from '../core/capture-warnings.js';
+import { KeepingExporter } from '../core/keeping-exporter.js';
+import { setUpForTest } from '../core/live-telemetry.js';
+import { folderWith } from '../lifecycle/folder-with.js';
+import { startReceiver } from '../lifecycle/otlp-receiver.js';
+import { type ShopProcess, type ShopProcessOptions, startShop } from '../lifecycle/shop-process.js';
+import { type Scenario, scenario } from './scenario.js';
+import { ask, createApp, lensGroupsOf, startApp } from './scenario-app.js';
+import { setEnvironment } from './scenario-environment.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const REGISTER = ['--import', 'nest-lens/register'];
+const NO_PROVIDER = { tracerProvider: 'NoopTracerProvider', meterProvider: 'NoopMeterProvider' };
+const OFF = { enabled: false, exporting: false, mode: null };
+
+interface Looked {
+  shop: ShopProcess;
+  /** What a request was answered. */
+  answer: string;
+  /** When -> what the process had of OpenTelemetry. */
+  seen: Record<
+    'atLoad' | 'atInit' | 'now',
+    { sdkPackages: string[]; tracerProvider: string; meterProvider: string }
+  >;
+  telemetry: { enabled: boolean; exporting: boolean; mode: string | null };
+  groupsOn: string[];
+  codes: string[];
+}
+
+async function look(shop: ShopProcess): Promise<Looked> {
+  const answer = await shop.get('/orders');
+  const [seen, lens] = await Promise.all(
+    ['/seen', '/lens/groups'].map(async (path) => JSON.parse(await shop.get(path))),
+  );
+  const codes = lens.warnings.map(({ code }: { code: string }) => code) as string[];
+  return { shop, answer, seen, telemetry: lens.telemetry, groupsOn: lens.enabled, codes };
+}
+
+function isOff({ answer, telemetry, groupsOn }: Pick<Looked, 'answer' | 'telemetry' | 'groupsOn'>): void {
+  expect([answer, telemetry, groupsOn]).toEqual(['["anvil"]', OFF, []]);
+}
+
+/** The shop, which finds this instead of the SDK, as NestLens does. */
+function startShopWithSdk(files: Record<string, string>, options: ShopProcessOptions = {}): ShopProcess {
+  const fixture = readFileSync(`${root}test/lifecycle/fixtures/shop.mjs`, 'utf8');
+  const packages = Object.entries(files).map(([name, content]) => [
+    `node_modules/@opentelemetry/sdk-node/${name}`,
+    content,
+  ]);
+  const folder = folderWith({
+    'shop.mjs': fixture,
+    // Without it the folder would be part of this package, and `nest-lens` the one at its root.
+    'package.json': '{}',
+    ...(Object.fromEntries(packages) as Record<string, string>),
+  });
+  const copy = `${root}temp/${folder.split('/').at(-1)!}/node_modules/nest-lens`;
+  for (const part of ['dist', 'package.json'])
+    cpSync(`${root}${part}`, `${copy}/${part}`, { recursive: true });
+  return startShop({ ...options, script: `${folder}/shop.mjs` });
+}
+
+const delegate = (): unknown => (trace.getTracerProvider() as ProxyTracerProvider).getDelegate();
+
+const isSilent = ({ shop }: { shop: ShopProcess }): void => expect(shop.warnings()).toEqual([]);
+
+/** When -> what happens, for an application that starts. */
+export const startScenarios: Readonly<Record<string, Scenario>> = {
+  'nothing is set': scenario(
+    'H2',
+    () =>
+      look(
+        startShop({
+          env: {
+            NEST_LENS_ENABLED: undefined,
+            NEST_LENS_METRICS_ENABLED: undefined,
+            OTEL_LOGS_EXPORTER: undefined,
+          },
+        }),
+      ),
+    {
+      'Telemetry is off:': ({ telemetry, shop }) => {
+        expect(telemetry).toEqual(OFF);
+        isSilent({ shop });
+      },
+      'no provider,': ({ seen }) => expect(seen.now).toMatchObject(NO_PROVIDER),
+      'no SDK package loaded,': ({ seen }) => expect(seen.now.sdkPackages).toEqual([]),
+      'every group off.': isOff,
+    },
+  ),
+
+  '`OTEL_SDK_DISABLED` is `true`': scenario(
+    'H11',
+    async () => {
+      const receiver = await startReceiver();
+      const shop = startShop({
+        nodeArguments: REGISTER,
+        shop: { options: { config: { enabled: true, spanGroups: 'all', exporter: 'console' } } },
+        env: {
+          OTEL_SDK_DISABLED: 'true',
+          OTEL_TRACES_EXPORTER: 'otlp',
+          OTEL_METRICS_EXPORTER: 'otlp',
+          OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+          NEST_LENS_METRICS_ENABLED: 'yes',
+        },
+      });
+      const looked = await look(shop);
+      await shop.kill('SIGTERM');
+      return { ...looked, receiver };
+    },
+    {
+      'The same,': (looked) => {
+        isOff(looked);
+        expect(looked.seen.now).toEqual({ ...NO_PROVIDER, sdkPackages: [] });
+      },
+      'whatever else is set.': ({ receiver, shop }) => {
+        expect(receiver.requests).toEqual([]);
+        expect(shop.output).not.toContain('OrdersController.list');
+      },
+    },
+  ),
+
+  '`NEST_LENS_ENABLED=true`': scenario(
+    'H3',
+    async () => {
+      const receiver = await startReceiver();
+      const shop = startShop({
+        env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_SERVICE_NAME: 'anvils' },
+      });
+      const looked = await look(shop);
+      await shop.kill('SIGTERM');
+      return { ...looked, receiver };
+    },
+    {
+      'The OpenTelemetry Node SDK is started at bootstrap,': ({ seen }) => {
+        expect([seen.atLoad, seen.atInit].map(({ sdkPackages }) => sdkPackages)).toEqual([[], []]);
+        expect(seen.now.sdkPackages).toContain('@opentelemetry/sdk-node');
+        expect(seen.now.tracerProvider).not.toBe(NO_PROVIDER.tracerProvider);
+      },
+      'by its own variables': ({ receiver }) => {
+        const span = receiver.spans.find(({ name }) => name === 'OrdersController.list');
+        expect(span?.resource['service.name']).toBe('anvils');
+      },
+      '(`own`).': ({ telemetry, shop }) => {
+        expect(telemetry).toEqual({ enabled: true, exporting: true, mode: 'own' });
+        isSilent({ shop });
+      },
+    },
+  ),
+
+  '`node --import nest-lens/register` comes first': scenario(
+    'H3, H6',
+    async () => {
+      const receiver = await startReceiver();
+      const shop = startShop({
+        nodeArguments: REGISTER,
+        env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
+      });
+      const looked = await look(shop);
+      await shop.kill('SIGTERM');
+      const spanNamed = (wanted: string) => receiver.spans.filter(({ name }) => name === wanted);
+      return { ...looked, servers: spanNamed('GET /orders'), handlers: spanNamed('OrdersController.list') };
+    },
+    {
+      'The SDK': ({ seen }) => expect(seen.atLoad.tracerProvider).not.toBe(NO_PROVIDER.tracerProvider),
+      'and the installed instrumentations start before the application loads;': ({ servers }) =>
+        expect(servers.map(({ scope }) => scope.name)).toEqual(['@opentelemetry/instrumentation-http']),
+      'the module takes them over.': ({ telemetry, handlers, servers, shop }) => {
+        expect(telemetry).toEqual({ enabled: true, exporting: true, mode: 'own' });
+        expect(handlers.map(({ parentSpanId }) => parentSpanId)).toEqual([servers[0]!.spanId]);
+        isSilent({ shop });
+      },
+    },
+  ),
+
+  '`nest-lens/register` fails': scenario(
+    'H12',
+    () =>
+      look(
+        startShopWithSdk(
+          { 'index.js': 'throw new Error("broken sdk");', 'package.json': '{ "main": "index.js" }' },
+          { nodeArguments: REGISTER },
+        ),
+      ),
+    {
+      'One warning;': ({ shop }) => {
+        expect(shop.warnings()).toEqual([expect.stringContaining('broken sdk')]);
+      },
+      'the application starts, with every group off.': isOff,
+    },
+  ),
+
+  "`@opentelemetry/sdk-node` isn't installed": scenario(
+    'H12',
+    () => look(startShopWithSdk({ 'package.json': '{ "main": "missing.js" }' })),
+    {
+      '`SETUP_FAILED`, once: install it.': ({ codes, shop }) => {
+        expect(codes).toEqual(['SETUP_FAILED']);
+        expect(shop.warnings()).toEqual([expect.stringMatching(/npm i\w* @opentelemetry\/sdk-node/)]);
+      },
+      'The application starts, with every group off.': isOff,
+    },
+  ),
+
+  '`telemetry.instrumentations` patch what is loaded already': scenario(
+    'H6',
+    async () => {
+      const receiver = await startReceiver();
+      const shop = startShop({
+        shop: { instrument: true },
+        env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
+      });
+      const looked = await look(shop);
+      await shop.kill('SIGTERM');
+      return { ...looked, names: receiver.names() };
+    },
+    {
+      '`INSTRUMENTATION_LATE`, once.': ({ codes, shop }) => {
+        expect(codes).toEqual(['INSTRUMENTATION_LATE']);
+        expect(shop.warnings()).toEqual([expect.stringContaining('--import nest-lens/register')]);
+      },
+      "NestLens's own spans are made all the same.": ({ names }) => {
+        expect(names).toContain('OrdersController.list');
+      },
+    },
+  ),
+
+  'a tracer provider is registered already': scenario(
+    'H6',
+    async () => {
+      setEnvironment();
+      const warnings = captureWarnings();
+      const exporter = new KeepingExporter();
+      const provider = new BasicTracerProvider({ spanProcessors: [new BatchSpanProcessor(exporter)] });
+      trace.setGlobalTracerProvider(provider);
+      const app = await startApp();
+      await ask(app);
+      const { telemetry } = await lensGroupsOf(app);
+      const live = delegate();
+      await app.close();
+      expect(warnings.codes()).toEqual([]);
+      return { exporter, provider, telemetry, live, afterwards: delegate() };
+    },
+    {
+      'It is used,': ({ exporter }) => expect(exporter.names).toEqual(['OrdersController.list']),
+      'never replaced,': ({ provider, live, afterwards }) => {
+        expect(live).toBe(provider);
+        expect(afterwards).toBe(provider);
+      },
+      'never shut down (`attach`).': async ({ exporter, provider, telemetry }) => {
+        expect(telemetry.mode).toBe('attach');
+        expect(exporter.calls).not.toContain('shutdown');
+        provider.getTracer('x').startSpan('afterwards').end();
+        await provider.forceFlush();
+        expect(exporter.names).toContain('afterwards');
+        await provider.shutdown();
+      },
+    },
+  ),
+
+  'mode is `attach` and there is no provider': scenario(
+    'H6',
+    async () => {
+      setEnvironment();
+      const warnings = captureWarnings();
+      const app = await startApp({ lens: { telemetry: { mode: 'attach' } } });
+      const answer = await ask(app);
+      const { telemetry } = await lensGroupsOf(app);
+      const live = delegate();
+      await app.close();
+      const codes = warnings.codes();
+      const { isExporting } = await setUpForTest({}, { mode: 'attach' });
+      return { codes, telemetry, isExporting, answer, live };
+    },
+    {
+      '`NO_TRACER_PROVIDER`, once;': ({ codes }) => expect(codes).toEqual(['NO_TRACER_PROVIDER']),
+      '`isExporting` is false;': ({ telemetry, isExporting }) =>
+        expect([telemetry.exporting, isExporting]).toEqual([false, false]),
+      'nothing else happens.': ({ answer, live }) => {
+        expect(answer).toBe('["anvil"]');
+        expect((live as object).constructor.name).toBe(NO_PROVIDER.tracerProvider);
+      },
+    },
+  ),
+
+  'the application has called `setupTelemetry` itself': scenario(
+    'H1, H12',
+    async () => {
+      setEnvironment();
+      const warnings = captureWarnings();
+      const exporter = new KeepingExporter();
+      SpanRegistry.register('library', ['cache']);
+      const handle = await setUpForTest({}, { spanExporter: exporter });
+      const app = await startApp({ lens: { telemetry: { spanExporter: new KeepingExporter() } } });
+      await ask(app);
+      await app.close();
+      await handle.forceFlush();
+      return { exporter, handle, codes: warnings.codes() };
+    },
+    {
+      'That set-up is used,': ({ exporter }) => expect(exporter.names).toEqual(['OrdersController.list']),
+      "the module's groups join it (`LATE_REGISTRATION`),": ({ codes }) =>
+        expect(codes).toContain('LATE_REGISTRATION'),
+      "its options don't (`OPTIONS_IGNORED`).": ({ codes }) =>
+        expect(codes).toEqual(['LATE_REGISTRATION', 'OPTIONS_IGNORED']),
+      'The application shuts it down.': async ({ exporter, handle }) => {
+        expect(exporter.calls).not.toContain('shutdown');
+        await handle.shutdown();
+        expect(exporter.calls.filter((call) => call === 'shutdown')).toHaveLength(1);
+      },
+    },
+  ),
+
+  "a variable has a value that isn't allowed": scenario(
+    'H12, C3',
+    async () => {
+      const looked: (Pick<Looked, 'answer' | 'telemetry' | 'groupsOn'> & { logged: string[] })[] = [];
+      for (const [name, value] of [
+        ['NEST_LENS_ENABLED', 'perhaps'],
+        ['NEST_LENS_EXPORTER', 'carrier-pigeon'],
+        ['NEST_LENS_TRACES_ENABLED', '2'],
+        ['NEST_LENS_METRICS_ENABLED', 'maybe'],
+      ] as const) {
+        setEnvironment({ NEST_LENS_ENABLED: 'true', [name]: value });
+        const warnings = captureWarnings();
+        const app = await startApp({ lens: { config: { enabled: undefined, metricsEnabled: undefined } } });
+        const { telemetry, enabled } = await lensGroupsOf(app);
+        const answer = await ask(app);
+        expect(warnings.only('CONFIG_INVALID').message).toContain(name);
+        looked.push({ answer, telemetry, groupsOn: enabled, logged: warnings.codes() });
+        await app.close();
+      }
+      return looked;
+    },
+    {
+      '`CONFIG_INVALID`;': (looked) =>
+        expect(looked.map(({ logged }) => logged)).toEqual(Array(4).fill(['CONFIG_INVALID'])),
+      'the application starts, with every group off.': (looked) => looked.forEach(isOff),
+    },
+  ),
+
+  'the spec names what nobody has registered': scenario(
+    'S5, W3',
+    async () => {
+      setEnvironment();
+      const warnings = captureWarnings();
+      const app = await startApp({ lens: { config: { spanGroups: 'ordres,orders', exporter: 'none' } } });
+      const { enabled } = await lensGroupsOf(app);
+      return { warnings, enabled };
+    },
+    {
+      '`SPEC_UNRESOLVED`, once, with the names that there are;': ({ warnings }) => {
+        expect(warnings.codes()).toEqual(['SPEC_UNRESOLVED']);
+        expect(warnings.all[0]!.message).toMatch(/\[ordres\].*'orders'.*Registered groups: \[orders\]/);
+      },
+      'the rest of the spec is in force.': ({ enabled }) => expect(enabled).toEqual(['orders']),
+    },
+  ),
+
+  'the collector is away': scenario(
+    'H12',
+    async () => {
+      const receiver = await startReceiver();
+      await receiver.stop();
+      setEnvironment({
+        OTEL_LOGS_EXPORTER: 'none',
+        OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+        OTEL_BSP_MAX_QUEUE_SIZE: '10',
+        OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '10',
+        OTEL_BSP_SCHEDULE_DELAY: '600000',
+      });
+      captureWarnings();
+      const app = await startApp();
+      const answer = await ask(app);
+      for (let i = 0; i < 100; i++) managedSpan('orders', String(i), () => undefined);
+      const back = await startReceiver({ port: receiver.port });
+      await app.close();
+      return { answer, names: back.names() };
+    },
+    {
+      'The application starts and serves.': ({ answer }) => expect(answer).toBe('["anvil"]'),
+      'Spans wait in a bounded queue;': ({ names }) => {
+        expect(names.length).toBeGreaterThanOrEqual(10);
+        // One batch may have been under way when the rest was queued.
+        expect(names.length).toBeLessThanOrEqual(20);
+      },
+      "what doesn't fit is dropped.": ({ names }) => expect(names).not.toContain('99'),
+    },
+  ),
+
+  'another application of the process is live': scenario(
+    'N2',
+    async () => {
+      setEnvironment();
+      const warnings = captureWarnings();
+      const exporters = [new KeepingExporter(), new KeepingExporter()];
+      const [first, second] = [
+        await startApp({ lens: { telemetry: { spanExporter: exporters[0] } } }),
+        await startApp({ lens: { telemetry: { spanExporter: exporters[1] } } }),
+      ];
+      const provider = delegate();
+      await ask(second);
+      const { telemetry } = await lensGroupsOf(second);
+      await second.close();
+      await first.close();
+      return { warnings, exporters, telemetry, provider };
+    },
+    {
+      'It joins:': ({ telemetry }) =>
+        expect(telemetry).toEqual({ enabled: true, exporting: true, mode: 'own' }),
+      'one set-up for all,': ({ exporters }) =>
+        expect(exporters.map(({ calls }) => calls.filter((call) => call === 'shutdown').length)).toEqual([
+          1, 0,
+        ]),
+      "the first one's options count.": ({ exporters, warnings }) => {
+        expect(exporters.map(({ names }) => names)).toEqual([['OrdersController.list'], []]);
+        expect(warnings.codes()).toEqual(['OPTIONS_IGNORED']);
+      },
+    },
+  ),
+
+  "another module's start fails": scenario(
+    'H4',
+    async () => {
+      setEnvironment();
+      const warnings = captureWarnings();
+      const failed = new KeepingExporter();
+      const failing = {
+        provide: 'failing',
+        useValue: { onApplicationBootstrap: () => Promise.reject(new Error('the database is away')) },
+      };
+      const app = await createApp({
+        lens: { telemetry: { spanExporter: failed } },
+        providers: [failing],
+      });
+      await expect(app.init()).rejects.toThrow('the database is away');
+      managedSpan('orders', 'before the close', () => undefined);
+      await app.close();
+      const exporter = new KeepingExporter();
+      const next = await startApp({ lens: { telemetry: { spanExporter: exporter } } });
+      await ask(next);
+      await next.close();
+      return { failed, exporter, warnings };
+    },
+    {
+      '`app.close()` exports what waits and shuts the SDK down, once;': ({ failed }) => {
+        expect(failed.names).toEqual(['before the close']);
+        expect(failed.calls.filter((call) => call === 'shutdown')).toHaveLength(1);
+      },
+      'the next start works.': ({ exporter, warnings }) => {
+        expect(exporter.names).toEqual(['OrdersController.list']);
+        expect(warnings.codes()).toEqual([]);
+      },
+    },
+  ),
+
+  'nothing listens to SIGTERM two seconds after the start': scenario(
+    'H9',
+    async () => {
+      const receiver = await startReceiver();
+      const began = performance.now();
+      const [shop, listening] = [{ noHooks: true }, {}].map((special) =>
+        startShop({ shop: special, env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url } }),
+      );
+      await Promise.all([shop!.url(), listening!.url()]);
+      await shop!.says(/enableShutdownHooks/);
+      return { ...(await look(shop!)), after: performance.now() - began, listening: listening! };
+    },
+    {
+      '`NO_SHUTDOWN_HOOKS`, once:': ({ codes, shop, after }) => {
+        expect(codes).toEqual(['NO_SHUTDOWN_HOOKS']);
+        expect(shop.warnings()).toHaveLength(1);
+        expect(after).toBeGreaterThan(2_000);
+      },
+      'call `app.enableShutdownHooks()`.': ({ listening }) => isSilent({ shop: listening }),
+    },
+  ),
+};

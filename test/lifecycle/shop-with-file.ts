@@ -1,0 +1,46 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll } from '@jest/globals';
+import { type ShopProcess, type ShopProcessOptions, startShop } from './shop-process.js';
+
+let folder: string;
+let files = 0;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'nest-lens-spans-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+export interface WrittenSpan {
+  name: string;
+  attributes: Record<string, unknown>;
+}
+
+export interface ShopWithFile {
+  process: ShopProcess;
+  written(): WrittenSpan[];
+  names(): string[];
+}
+
+/** A shop that exports to a file, through the batch processor of the SDK; nothing is exported before the process ends. */
+export function shopWithFile(
+  shop: Record<string, unknown> = {},
+  options: ShopProcessOptions = {},
+): ShopWithFile {
+  const spansFile = join(folder, `${files++}.jsonl`);
+  const written = (): WrittenSpan[] =>
+    readFileSync(spansFile, { encoding: 'utf8', flag: 'a+' })
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as WrittenSpan);
+  return {
+    process: startShop({
+      ...options,
+      shop: { spansFile, ...shop },
+      env: { OTEL_BSP_SCHEDULE_DELAY: '600000', ...options.env },
+    }),
+    written,
+    names: () => written().map(({ name }) => name),
+  };
+}
