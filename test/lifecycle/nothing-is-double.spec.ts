@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Injectable, Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { metrics, type ProxyTracerProvider, trace } from '@opentelemetry/api';
@@ -250,6 +250,8 @@ const NEVER = { exporter: 0, processors: [0, 0], reader: 0 };
 
 describe('a set-up that fails half-way', () => {
   const withMetrics = { metricsEnabled: true };
+  // That nothing is registered is beside the point.
+  beforeEach(() => void captureWarnings());
 
   it.each([
     ['before the SDK has made a provider', 1],
