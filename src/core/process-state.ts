@@ -89,9 +89,7 @@ export interface ProcessState {
   /** Namespace -> how many applications hold on to it; only those that the Nest layer registered. */
   readonly holds: Map<string, number>;
   /** The set-up that Nest applications of this process share. */
-  shared:
-    | { users: number; readonly ready: Promise<SharedHandle>; /** Once it is made. */ handle?: SharedHandle }
-    | undefined;
+  shared: SharedSetUp | undefined;
   /** The spans under way. Absent in a slot that an older copy made, until a newer one is loaded. */
   openSpans?: OpenSpans;
   /** Group -> how many spans it made, while metrics are on; else absent. */
@@ -100,6 +98,16 @@ export interface ProcessState {
   early?: EarlyStart | undefined;
   /** Why that start failed, so that a set-up that fails for the same reason needn't say so again. */
   earlyFailure?: string | undefined;
+}
+
+export interface SharedSetUp {
+  /** Applications that use it and haven't begun to close. */
+  users: number;
+  /** Those that are closing, each an object of its own. */
+  leaving?: Set<object>;
+  readonly ready: Promise<SharedHandle>;
+  /** Once it is made. */
+  handle?: SharedHandle;
 }
 
 /** A link of the ring of spans that NestLens has under way. */

@@ -1,51 +1,88 @@
 import { processState } from '../core/process-state.js';
 import type { TelemetryHandle } from '../core/telemetry.js';
 
-/**
- * Joins the set-up that another application of this process has made, or is making now. The last application to leave shuts
- * it down.
- *
- * @returns false when there is none, or when the one that was being made has failed
- */
-export async function joinTelemetry(): Promise<boolean> {
-  const { shared } = processState;
-  if (shared === undefined) return false;
-  shared.users++;
-  try {
-    await shared.ready;
-    return true;
-  } catch {
-    return joinTelemetry(); // whoever made it has said why; another one may have tried since
+type Shared = NonNullable<typeof processState.shared>;
+
+/** One application's part in the set-up that the applications of a process share; the last one to leave shuts it down. */
+export class SharedTelemetry {
+  private readonly shared: Shared;
+  /** Those that were closing already when this one came. */
+  private readonly closingBefore: ReadonlySet<object>;
+  private isLeaving = false;
+
+  private constructor(shared: Shared) {
+    this.shared = shared;
+    this.closingBefore = new Set(shared.leaving);
+    shared.users++;
   }
-}
 
-/** Makes the set-up that the applications of this process share. */
-export async function shareTelemetry(setUp: () => Promise<TelemetryHandle>): Promise<void> {
-  const ready = setUp();
-  const shared: NonNullable<typeof processState.shared> = { users: 1, ready };
-  processState.shared = shared;
-  try {
-    shared.handle = await ready;
-  } catch (error) {
-    if (processState.shared === shared) processState.shared = undefined;
-    throw error;
+  /**
+   * Joins the set-up that another application of this process has made, or is making now.
+   *
+   * @returns undefined when there is none, or when the one that was being made has failed
+   */
+  static async join(): Promise<SharedTelemetry | undefined> {
+    const { shared } = processState;
+    if (shared === undefined) return undefined;
+    const joined = new SharedTelemetry(shared);
+    try {
+      await shared.ready;
+      return joined;
+    } catch {
+      return SharedTelemetry.join(); // whoever made it has said why; another one may have tried since
+    }
   }
-}
 
-/** Begins to export, if the next one to leave is the last, and waits a little for it. */
-export async function flushSharedAhead(timeoutMs: number): Promise<void> {
-  const { shared } = processState;
-  if (shared?.users !== 1) return;
-  const handle = await shared.ready;
-  await handle.flushAhead?.(timeoutMs);
-}
+  /** Makes the set-up that the applications of this process share. */
+  static async make(setUp: () => Promise<TelemetryHandle>): Promise<SharedTelemetry> {
+    const ready = setUp();
+    const shared: Shared = { users: 0, ready };
+    processState.shared = shared;
+    const made = new SharedTelemetry(shared);
+    try {
+      shared.handle = await ready;
+    } catch (error) {
+      if (processState.shared === shared) processState.shared = undefined;
+      throw error;
+    }
+    return made;
+  }
 
-/** Leaves the shared set-up; the last one waits for its shutdown, for at most so many milliseconds. */
-export async function leaveTelemetry(timeoutMs: number | undefined): Promise<void> {
-  const { shared } = processState;
-  if (shared === undefined || --shared.users > 0) return;
-  processState.shared = undefined;
-  // Without a turn in between: an application that starts now has to find the shutdown under way, and waits for it.
-  const handle = shared.handle ?? (await shared.ready);
-  await handle.shutdown(timeoutMs);
+  /**
+   * For an application that begins to close: starts to export, unless others go on, and waits a little for it.
+   *
+   * @param timeoutMs milliseconds
+   */
+  async flushAhead(timeoutMs: number): Promise<void> {
+    this.beginToLeave();
+    if (this.shared.users > 0) return;
+    const handle = await this.shared.ready;
+    await handle.flushAhead?.(timeoutMs);
+  }
+
+  /**
+   * Leaves; the last one waits for the shutdown.
+   *
+   * @param timeoutMs for at most so many milliseconds
+   */
+  async leave(timeoutMs: number): Promise<void> {
+    const { shared } = this;
+    this.beginToLeave();
+    shared.leaving?.delete(this);
+    if (processState.shared !== shared || shared.users > 0) return;
+    // Whoever is still closing does it. But on Nest 11 a close that somebody's hook breaks off never gets to its end: one
+    // that had begun before this application came, and isn't done when this one goes, isn't waited for.
+    for (const other of shared.leaving ?? []) if (!this.closingBefore.has(other)) return;
+    processState.shared = undefined;
+    // Without a turn in between: an application that starts now has to find the shutdown under way, and waits for it.
+    const handle = shared.handle ?? (await shared.ready);
+    await handle.shutdown(timeoutMs);
+  }
+
+  private beginToLeave(): void {
+    if (this.isLeaving) return;
+    this.isLeaving = true;
+    this.shared.users--;
+    (this.shared.leaving ??= new Set()).add(this);
+  }
 }

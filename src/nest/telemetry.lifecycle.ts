@@ -8,11 +8,12 @@ import { isSdkDisabled, resolveConfig } from '../core/config.js';
 import { nearestName } from '../core/nearest-name.js';
 import { processState } from '../core/process-state.js';
 import { forgetSpanGroupState, setEnabledSpanGroups } from '../core/span-group-state.js';
+import { within } from '../core/settle-within.js';
 import { DEFAULT_TIMEOUT_MS, setupTelemetry } from '../core/telemetry.js';
 import { emitWarnings, recordWarning, type Warning } from '../core/warnings.js';
 import type { LensApp } from './lens-app.js';
 import type { NestLensModuleOptions } from './nest-lens-options.js';
-import { flushSharedAhead, joinTelemetry, leaveTelemetry, shareTelemetry } from './shared-telemetry.js';
+import { SharedTelemetry } from './shared-telemetry.js';
 
 /** The share of the time for closing that one flush ahead of it may take. */
 const MOST_AHEAD = 1 / 4;
@@ -25,8 +26,13 @@ const HOOKS_ENABLED_WITHIN_MS = 2_000;
  * first, and before it listens; and shuts it down in `onApplicationShutdown`, which it calls on global modules last.
  */
 export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
+  /** Nest initialises a container again when it is asked to, as some tests do; telemetry is set up once. */
+  private settingUp: Promise<void> | undefined;
+  private isStarting = false;
   /** Ends this application's part in telemetry; undefined while it has none. */
   private leave: ((timeoutMs: number) => Promise<void>) | undefined;
+  /** The close; Nest 12 calls its hooks again on another one, and on Nest 11 two can overlap. */
+  private closing: Promise<void> | undefined;
   private hooksTimer: ReturnType<typeof setTimeout> | undefined;
   /** For how many milliseconds the closing application has waited for telemetry so far. */
   private waitedMs = 0;
@@ -41,6 +47,11 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
   }
 
   onModuleInit(): void {
+    if (this.closing !== undefined) {
+      this.closing = undefined;
+      this.settingUp = undefined;
+      this.waitedMs = 0;
+    }
     this.app.register(this.options.registrations ?? []);
     if (!this.isFirst && hasOwnOptions(this.options)) {
       emitWarnings([{ code: 'OPTIONS_IGNORED', details: { reason: 'second forRoot' } }]);
@@ -49,34 +60,61 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
 
   /** Called by the module class, whose hook follows those of all its providers. */
   async afterRegistrations(): Promise<void> {
-    if (this.options.setupAt === 'init') await this.setUp();
+    if (this.options.setupAt === 'init') await this.setUpOnce();
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    if (this.options.setupAt !== 'init') await this.setUp();
+    if (this.options.setupAt !== 'init') await this.setUpOnce();
     this.app.markStarted();
     if (this.isFirst && processState.setUp) emitWarnings(unknownGroups(this.app));
   }
 
   async onApplicationShutdown(): Promise<void> {
-    if (!this.isFirst) return;
-    clearTimeout(this.hooksTimer);
+    if (this.isFirst) await (this.closing ??= this.close());
+  }
+
+  private async close(): Promise<void> {
     this.app.flushAhead = () => Promise.resolve();
-    const { leave } = this;
-    // Nest 12 calls its hooks again when an application is closed again.
-    this.leave = undefined;
     try {
-      await leave?.(this.timeLeft());
+      // Closed while it starts: what is being set up is ended as soon as it is there, also when that takes longer. Otherwise
+      // without a turn in between, so that an application that starts now finds a set-up that ends.
+      if (this.isStarting) await this.spend(within(this.timeLeft(), Promise.resolve(this.settingUp)));
+      await this.end();
     } finally {
       // After the shutdown, which forgets the spec: there is nothing left to warn about.
       this.app.release();
     }
   }
 
-  private async flushAhead(): Promise<void> {
+  private async end(): Promise<void> {
+    clearTimeout(this.hooksTimer);
+    const { leave } = this;
+    this.leave = undefined;
+    await leave?.(this.timeLeft());
+  }
+
+  private async setUpOnce(): Promise<void> {
+    // Closed between its hooks.
+    if (this.closing !== undefined) return;
+    await (this.settingUp ??= this.start());
+  }
+
+  private async start(): Promise<void> {
+    this.isStarting = true;
+    await this.setUp();
+    this.isStarting = false;
+    if (this.closing !== undefined) await this.end();
+  }
+
+  private flushAhead(part: SharedTelemetry): Promise<void> {
     const timeoutMs = this.options.shutdownTimeoutMs ?? DEFAULT_TIMEOUT_MS;
+    return this.spend(part.flushAhead(Math.min(this.timeLeft(), timeoutMs * MOST_AHEAD)));
+  }
+
+  /** Waits for a part of the close, on the account of the limit. */
+  private async spend(work: Promise<unknown>): Promise<void> {
     const began = performance.now();
-    await flushSharedAhead(Math.min(this.timeLeft(), timeoutMs * MOST_AHEAD));
+    await work;
     this.waitedMs += performance.now() - began;
   }
 
@@ -99,8 +137,9 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
   private async setUp(): Promise<void> {
     if (!this.isFirst) return;
     try {
-      if (await joinTelemetry()) {
-        this.stay(leaveTelemetry);
+      const joined = await SharedTelemetry.join();
+      if (joined !== undefined) {
+        this.stay(joined);
         if (hasOwnOptions(this.options)) warnIgnored();
         return;
       }
@@ -124,8 +163,7 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
     if (config.enabled && !isSdkDisabled()) {
       // Another application that waited for the same failure may have begun a moment ago.
       if (processState.shared !== undefined) return this.setUp();
-      await shareTelemetry(() => setupTelemetry(config, telemetry));
-      this.stay(leaveTelemetry);
+      this.stay(await SharedTelemetry.make(() => setupTelemetry(config, telemetry)));
       await this.checkShutdownHooks();
       return;
     }
@@ -133,9 +171,9 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
     this.holdPin();
   }
 
-  private stay(leave: (timeoutMs: number) => Promise<void>): void {
-    this.leave = leave;
-    this.app.flushAhead = () => this.flushAhead();
+  private stay(part: SharedTelemetry): void {
+    this.leave = (timeoutMs) => part.leave(timeoutMs);
+    this.app.flushAhead = () => this.flushAhead(part);
   }
 
   /** Every group stays off while this application runs, unless another one sets telemetry up. */
