@@ -10,6 +10,7 @@ import {
   registeredTracerProvider,
   unregisterApis,
 } from './otel-globals.js';
+import { allEnded, PipelineGuard } from './pipeline-guard.js';
 import { within } from './settle-within.js';
 import type { SetupOptions, SpanExporterLike, SpanProcessorLike } from './setup-options.js';
 
@@ -27,7 +28,6 @@ type SdkNode = typeof import('@opentelemetry/sdk-node');
 /** SDK 2.x hands on what it is made of; SDK 3.x doesn't, and the packages behind it are none that we may import. */
 type SdkModule = Omit<SdkNode, 'tracing' | 'resources'> & Partial<Pick<SdkNode, 'tracing' | 'resources'>>;
 type Resource = ReturnType<SdkNode['resources']['defaultResource']>;
-type SdkSpanProcessor = NonNullable<NodeSDKConfiguration['spanProcessors']>[number];
 type SdkSpanExporter = NodeSDKConfiguration['traceExporter'];
 type SdkMetricReader = NonNullable<NodeSDKConfiguration['metricReaders']>[number];
 type SdkInstrumentations = NodeSDKConfiguration['instrumentations'];
@@ -39,9 +39,6 @@ interface Closable {
 
 /** How long a set-up that has failed waits for what it ends, in milliseconds. There is nothing to export. */
 const GIVING_UP_MS = 1_000;
-
-/** The SDK's `ExportResultCode.FAILED`. */
-const EXPORT_FAILED = 1;
 
 /** The only import of an SDK package: at an enabled set-up, and only then. */
 async function loadSdk(): Promise<SdkModule> {
@@ -66,20 +63,8 @@ const SILENT_PROCESSOR: SpanProcessorLike = {
   forceFlush: () => Promise.resolve(),
 };
 
-/** An exporter that throws, where it should report failure, would take the process down from the processor's timer. */
-function guardExporter(exporter: SpanExporterLike): SdkSpanExporter {
-  const guarded: SpanExporterLike = {
-    export: (spans, done) => {
-      try {
-        exporter.export(spans, done);
-      } catch (error) {
-        done({ code: EXPORT_FAILED, error: error instanceof Error ? error : new Error(String(error)) });
-      }
-    },
-    shutdown: async () => exporter.shutdown(),
-    forceFlush: async () => exporter.forceFlush?.(),
-  };
-  return guarded;
+async function shutDown(part: Closable): Promise<void> {
+  await part.shutdown();
 }
 
 async function flush(provider: unknown): Promise<void> {
@@ -104,17 +89,19 @@ function spanPipeline(
   { tracing }: SdkModule,
   config: NestLensConfig,
   { spanExporter, spanProcessors }: SetupOptions,
+  guard: PipelineGuard,
 ): Partial<NodeSDKConfiguration> {
   if (!config.tracesEnabled) return { spanProcessors: [] };
   if (spanProcessors !== undefined || spanExporter !== undefined) {
     // Alone, an exporter is left to the SDK, which reads the batch processor's variables. Given beside processors, the SDK
     // would drop it without a word.
-    const traceExporter = spanExporter === undefined ? undefined : guardExporter(spanExporter);
+    const traceExporter: SdkSpanExporter | undefined =
+      spanExporter === undefined ? undefined : guard.guardExporter(spanExporter);
     // Where we have no batch processor, the SDK makes one, and the given processors follow; see `addProcessors`.
     if (spanProcessors === undefined || (traceExporter !== undefined && tracing === undefined)) {
       return { traceExporter: traceExporter! };
     }
-    const processors = [...spanProcessors] as unknown as SdkSpanProcessor[];
+    const processors = spanProcessors.map((processor) => guard.guardProcessor(processor));
     if (traceExporter !== undefined) processors.push(new tracing!.BatchSpanProcessor(traceExporter));
     return { spanProcessors: processors };
   }
@@ -173,14 +160,18 @@ function resourceOf(
  * Lets a provider tell us of its spans under way. The SDK takes processors only instead of those that its variables ask
  * for, so ours goes into the list that it has made; where there is no such list, the spans that NestLens made are kept.
  */
-function keepOpenSpans(provider: object): void {
-  // First, since processors are told one after another, and one that throws keeps the news from the rest.
-  processorsOf(provider)?.unshift(OPEN_SPAN_PROCESSOR);
+function keepOpenSpans(processors: SpanProcessorLike[]): void {
+  processors.unshift(OPEN_SPAN_PROCESSOR);
+}
+
+/** Guards the processors that the SDK has made by itself, too. */
+function guardProcessors(processors: SpanProcessorLike[], guard: PipelineGuard): void {
+  for (const [at, processor] of processors.entries()) processors[at] = guard.guardProcessor(processor);
 }
 
 /** The list of processors that a provider has made, if it can be added to. */
-function processorsOf(provider: object): SpanProcessorLike[] | undefined {
-  const { _activeSpanProcessor: active } = provider as {
+function processorsOf(provider: object | undefined): SpanProcessorLike[] | undefined {
+  const { _activeSpanProcessor: active } = (provider ?? {}) as {
     _activeSpanProcessor?: { _spanProcessors?: SpanProcessorLike[] };
   };
   const processors = active?._spanProcessors;
@@ -192,9 +183,10 @@ function addProcessors(
   { tracing }: SdkModule,
   { tracesEnabled }: NestLensConfig,
   { spanExporter, spanProcessors = [] }: SetupOptions,
+  processors: SpanProcessorLike[],
 ): void {
   if (tracing !== undefined || !tracesEnabled || spanExporter === undefined) return;
-  processorsOf(registeredTracerProvider() ?? {})?.unshift(...spanProcessors);
+  processors.unshift(...spanProcessors);
 }
 
 /**
@@ -251,10 +243,11 @@ function createFromOptions(
   config: NestLensConfig,
   options: SetupOptions,
   before: RegisteredApis,
+  guard: PipelineGuard,
 ): InstanceType<SdkNode['NodeSDK']> {
   const resource = resourceOf(sdkModule, config, options);
   return new sdkModule.NodeSDK({
-    ...spanPipeline(sdkModule, config, options),
+    ...spanPipeline(sdkModule, config, options, guard),
     ...metricPipeline(config, options, before),
     // Somebody else's stays, and the SDK would complain about the second one.
     ...(before.contextManager === undefined ? {} : { contextManager: null as never }),
@@ -307,15 +300,15 @@ type Start =
 
 function attemptStart(sdkModule: SdkModule, config: NestLensConfig, options: SetupOptions): Start {
   const before = registeredApis();
+  const guard = new PipelineGuard();
   let sdk: Closable | undefined;
   try {
     if (isFileInForce(sdkModule, config, options)) {
       sdk = createFromFile(sdkModule, config, options);
     } else {
-      const created = createFromOptions(sdkModule, config, options, before);
+      const created = createFromOptions(sdkModule, config, options, before, guard);
       sdk = created;
       created.start();
-      if (before.tracerProvider === undefined) addProcessors(sdkModule, config, options);
     }
   } catch (error) {
     const ended = endFailedStart(sdk, config, options, before).catch(() => undefined);
@@ -325,7 +318,12 @@ function attemptStart(sdkModule: SdkModule, config: NestLensConfig, options: Set
   }
   const after = registeredApis();
   const provider = before.tracerProvider === undefined ? registeredTracerProvider() : undefined;
-  if (provider !== undefined) keepOpenSpans(provider);
+  const processors = processorsOf(provider);
+  if (processors !== undefined) {
+    addProcessors(sdkModule, config, options, processors);
+    guardProcessors(processors, guard);
+    keepOpenSpans(processors);
+  }
   const givenPipeline = options.spanExporter !== undefined || options.spanProcessors !== undefined;
   const started = sdk;
   return {
@@ -333,10 +331,15 @@ function attemptStart(sdkModule: SdkModule, config: NestLensConfig, options: Set
       isExporting: provider !== undefined && (givenPipeline || config.exporter !== 'none'),
       forceFlush: async () => {
         const meterProvider = before.meterProvider === undefined ? metrics.getMeterProvider() : undefined;
-        await Promise.all([flush(provider), flush(meterProvider)]);
+        // The processors before the exports under way: theirs are among those, then.
+        await allEnded([flush(provider), flush(meterProvider), guard.exportsSettled()]);
       },
-      shutdown: () => started.shutdown(),
+      shutdown: async () => {
+        const ended = shutDown(started);
+        await allEnded([ended, guard.shutdownsSettled()]);
+      },
       release: () => {
+        guard.giveUp();
         disableInstrumentations(options);
         unregisterApis(before, after);
       },

@@ -1,0 +1,246 @@
+import { diag } from '@opentelemetry/api';
+import type { SpanExporterLike, SpanProcessorLike } from './setup-options.js';
+import { reportSdkFailure } from './span-plan.js';
+
+type Done = Parameters<SpanExporterLike['export']>[1];
+type ExportResult = Parameters<Done>[0];
+
+/** The SDK's `ExportResultCode`. */
+const SUCCESS = 0;
+const FAILED = 1;
+
+/**
+ * An export that has been under way for longer isn't waited for any more, in milliseconds. By then the SDK's batch processor
+ * goes on without it, unless it was told otherwise; an exporter that loses a callback would cost each flush its whole limit.
+ */
+const LONGEST_EXPORT_MS = 30_000;
+
+interface RunningExport {
+  readonly began: number;
+  readonly ended: Promise<ExportResult>;
+  readonly end: (result: ExportResult) => void;
+}
+
+function failure(error: unknown): ExportResult {
+  return { code: FAILED, error: error instanceof Error ? error : new Error(String(error)) };
+}
+
+/** Waits for all of them, then rejects if one of them has. `Promise.all` would leave the rest to themselves. */
+export async function allEnded(promises: readonly Promise<unknown>[]): Promise<void> {
+  await Promise.allSettled(promises);
+  await Promise.all(promises);
+}
+
+function isPromise(returned: unknown): returned is PromiseLike<unknown> {
+  return typeof (returned as Partial<PromiseLike<unknown>> | null | undefined)?.then === 'function';
+}
+
+/**
+ * Knows which exports are under way: a batch that the processor's timer has sent isn't waited for by the processor's own
+ * flush and shutdown. An exporter that throws or rejects, where it should report failure, would take the process down from
+ * that timer; here it has failed to export.
+ */
+class GuardedExporter implements SpanExporterLike {
+  private readonly running = new Set<RunningExport>();
+  private ended: Promise<void> | undefined;
+
+  constructor(private readonly exporter: SpanExporterLike) {}
+
+  export(spans: unknown[], done: Done): void {
+    const { end } = this.begin(done);
+    const fail = (error: unknown): void => end(failure(error));
+    try {
+      const returned: unknown = this.exporter.export(spans, end);
+      if (isPromise(returned)) returned.then(undefined, fail);
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  private begin(done: Done): RunningExport {
+    let settle!: (result: ExportResult) => void;
+    let isRunning = true;
+    const run: RunningExport = {
+      began: performance.now(),
+      ended: new Promise((resolve) => (settle = resolve)),
+      end: (result: ExportResult | undefined) => {
+        if (!isRunning) return;
+        isRunning = false;
+        this.running.delete(run);
+        const known = result ?? failure('the exporter gave no result');
+        settle(known);
+        try {
+          done(known);
+        } catch (error) {
+          diag.error('A span processor failed to take the result of an export', error);
+        }
+      },
+    };
+    this.forgetOldest();
+    this.running.add(run);
+    return run;
+  }
+
+  private forgetOldest(): void {
+    const oldest = performance.now() - LONGEST_EXPORT_MS;
+    for (const run of this.running) {
+      if (run.began > oldest) return;
+      this.running.delete(run);
+    }
+  }
+
+  /** Waits for what is under way now; rejects, when all of it has ended, if an export has failed. */
+  async settled(): Promise<void> {
+    this.forgetOldest();
+    const results = await Promise.all([...this.running].map(({ ended }) => ended));
+    const failed = results.find(({ code }) => code !== SUCCESS);
+    if (failed !== undefined) throw failed.error ?? new Error('spans could not be exported');
+  }
+
+  /** Ends what is under way as failed. */
+  giveUp(): void {
+    for (const { end } of this.running) end(failure('the exporter has not answered in time'));
+  }
+
+  async forceFlush(): Promise<void> {
+    await this.exporter.forceFlush?.();
+  }
+
+  /** Once, and not in the middle of an export. */
+  shutdown(): Promise<void> {
+    return (this.ended ??= this.end());
+  }
+
+  private async end(): Promise<void> {
+    const exported = this.settled();
+    await Promise.allSettled([exported]);
+    await allEnded([exported, this.shutDownExporter()]);
+  }
+
+  private async shutDownExporter(): Promise<void> {
+    await this.exporter.shutdown();
+  }
+}
+
+function reportFailure(span: { readonly name?: string }, error: unknown): void {
+  reportSdkFailure(span.name ?? 'without a name', error);
+}
+
+/** An async `onStart` or `onEnd` that rejects is no reason to go down either. */
+function survive(span: { readonly name?: string }, returned: unknown): void {
+  if (isPromise(returned)) returned.then(undefined, (error: unknown) => reportFailure(span, error));
+}
+
+/** The SDK tells processors one after another, and stops at the first that throws; the rest would not hear of it. */
+class GuardedProcessor implements SpanProcessorLike {
+  readonly onEnding?: (span: never) => void;
+  /** The shutdown, once it has begun. Never rejects: the SDK would not wait for the other processors, nor for metrics. */
+  ended: Promise<void> | undefined;
+  readonly failures: unknown[] = [];
+
+  constructor(
+    private readonly processor: SpanProcessorLike & { onEnding?(span: never): void },
+    private readonly exporter: GuardedExporter | undefined,
+  ) {
+    if (typeof processor.onEnding === 'function') {
+      this.onEnding = (span) => {
+        try {
+          survive(span, processor.onEnding?.(span));
+        } catch (error) {
+          reportFailure(span, error);
+        }
+      };
+    }
+  }
+
+  onStart(span: never, parentContext: never): void {
+    try {
+      survive(span, this.processor.onStart(span, parentContext));
+    } catch (error) {
+      reportFailure(span, error);
+    }
+  }
+
+  onEnd(span: never): void {
+    try {
+      survive(span, this.processor.onEnd(span));
+    } catch (error) {
+      reportFailure(span, error);
+    }
+  }
+
+  async forceFlush(): Promise<void> {
+    await this.processor.forceFlush();
+  }
+
+  shutdown(): Promise<void> {
+    return (this.ended ??= this.end());
+  }
+
+  private async end(): Promise<void> {
+    await this.attempt(() => this.processor.shutdown());
+    // A processor whose last flush fails doesn't get to it.
+    await this.attempt(() => this.exporter?.shutdown());
+  }
+
+  private async attempt(step: () => Promise<void> | undefined): Promise<void> {
+    try {
+      await step();
+    } catch (error) {
+      this.failures.push(error);
+    }
+  }
+}
+
+/** Stands between an SDK and its span processors and exporters, so that one that fails costs itself only. */
+export class PipelineGuard {
+  private readonly exporters: GuardedExporter[] = [];
+  private readonly processors: GuardedProcessor[] = [];
+
+  guardExporter(exporter: SpanExporterLike): SpanExporterLike {
+    return this.guardedExporter(exporter);
+  }
+
+  private guardedExporter(exporter: SpanExporterLike): GuardedExporter {
+    const known = this.exporters.find((guarded) => guarded === exporter);
+    if (known !== undefined) return known;
+    const guarded = new GuardedExporter(exporter);
+    this.exporters.push(guarded);
+    return guarded;
+  }
+
+  guardProcessor(processor: SpanProcessorLike): SpanProcessorLike {
+    const known = this.processors.find((guarded) => guarded === processor);
+    if (known !== undefined) return known;
+    const guarded = new GuardedProcessor(processor, this.guardExporterOf(processor));
+    this.processors.push(guarded);
+    return guarded;
+  }
+
+  /**
+   * The SDK's processors don't show their exporter, and those that its variables ask for are made inside. They keep it in
+   * the same field in all versions; one that has no such field does without.
+   */
+  private guardExporterOf(processor: SpanProcessorLike): GuardedExporter | undefined {
+    const { _exporter: exporter } = processor as { _exporter?: Partial<SpanExporterLike> | null };
+    if (typeof exporter?.export !== 'function' || typeof exporter.shutdown !== 'function') return undefined;
+    const guarded = this.guardedExporter(exporter as SpanExporterLike);
+    return Reflect.set(processor, '_exporter', guarded) ? guarded : undefined;
+  }
+
+  /** Waits for the exports under way; rejects, when all of them have ended, if one of them has failed. */
+  exportsSettled(): Promise<void> {
+    return allEnded(this.exporters.map((exporter) => exporter.settled()));
+  }
+
+  /** Waits for the shutdowns that have begun; rejects, when all of them have ended, if one of them has failed. */
+  async shutdownsSettled(): Promise<void> {
+    await Promise.all(this.processors.map(async ({ ended }) => ended));
+    for (const { failures } of this.processors) for (const error of failures) throw error;
+  }
+
+  /** Nobody waits any longer: exports under way count as failed, so that no timer of the SDK waits for them either. */
+  giveUp(): void {
+    for (const exporter of this.exporters) exporter.giveUp();
+  }
+}
