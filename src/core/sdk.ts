@@ -123,7 +123,9 @@ function metricPipeline(
     // The oldest versions know one reader only, by the other name.
     return { metricReaders: [reader], metricReader: reader };
   }
-  return config.exporter === 'otlp' ? {} : { metricReaders: [] };
+  // `exporter` is about spans: its `console` and `none` are no reason to be deaf to who asks for metrics by name.
+  const isLeftToSdk = config.exporter === 'otlp' || Boolean(process.env['OTEL_METRICS_EXPORTER']?.trim());
+  return isLeftToSdk ? {} : { metricReaders: [] };
 }
 
 /** What an SDK would describe itself with. SDK 3.x says it only to those who make one. */

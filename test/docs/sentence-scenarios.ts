@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect, jest } from '@jest/globals';
 import { diag, DiagLogLevel } from '@opentelemetry/api';
 import {
   AggregationTemporality,
@@ -123,5 +123,21 @@ export const sentenceScenarios: Readonly<Record<string, Scenario>> = {
         { config, options },
       );
       expect(named.receiver.metrics.map(({ name }) => name)).toContain('nestlens.spans');
+    }),
+
+  'With `exporter` `console` or `none`, which are about spans, there is a meter provider only where `OTEL_METRICS_EXPORTER` asks for one.':
+    sentence('C2, H11', async () => {
+      const log = jest.spyOn(console, 'log').mockImplementation(() => undefined);
+      try {
+        for (const exporter of ['console', 'none'] as const) {
+          const config = { metricsEnabled: true, exporter };
+          const asked = await emit({ OTEL_METRICS_EXPORTER: 'otlp' }, { config });
+          expect(asked.receiver.metrics.map(({ name }) => name)).toContain('nestlens.spans');
+          expect(asked.receiver.spans).toEqual([]);
+          expect((await emit({}, { config })).receiver.requests).toEqual([]);
+        }
+      } finally {
+        log.mockRestore();
+      }
     }),
 };
