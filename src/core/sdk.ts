@@ -131,8 +131,19 @@ function metricPipeline(
 /** What an SDK would describe itself with. SDK 3.x says it only to those who make one. */
 function defaultResource({ resources, NodeSDK }: SdkModule): Resource | undefined {
   if (resources !== undefined) return resources.defaultResource();
-  const idle = new NodeSDK({ autoDetectResources: false, metricReaders: [] });
+  const idle = withoutLogLevel(() => new NodeSDK({ autoDetectResources: false, metricReaders: [] }));
   return (idle as unknown as { _resource?: Resource })._resource;
+}
+
+/** An SDK that is made registers a logger if it is told how much to log, and the next one complains of that. */
+function withoutLogLevel<T>(make: () => T): T {
+  const { OTEL_LOG_LEVEL: level } = process.env;
+  delete process.env['OTEL_LOG_LEVEL'];
+  try {
+    return make();
+  } finally {
+    if (level !== undefined) process.env['OTEL_LOG_LEVEL'] = level;
+  }
 }
 
 /**

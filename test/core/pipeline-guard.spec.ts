@@ -9,12 +9,7 @@ import {
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
 import { BatchSpanProcessor, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import {
-  managedSpan,
-  type SetupOptions,
-  type SpanProcessorLike,
-  SpanRegistry,
-} from 'nest-lens/core';
+import { managedSpan, type SetupOptions, type SpanProcessorLike, SpanRegistry } from 'nest-lens/core';
 import { startGrpcReceiver, startReceiver } from '../lifecycle/otlp-receiver.js';
 import { captureWarnings, type CapturedWarnings } from './capture-warnings.js';
 import { KeepingExporter } from './keeping-exporter.js';
@@ -207,7 +202,7 @@ describe('an exporter', () => {
         throw new Error('token expired');
       },
     ],
-    ['rejects', (async () => Promise.reject(new Error('token expired')))],
+    ['rejects', async () => Promise.reject(new Error('token expired'))],
   ])('H12: that %s has failed to export, and the process goes on', async (_, fail) => {
     const exporter = Object.assign(new KeepingExporter(), { export: fail });
     const handle = await setUpForTest({}, { spanExporter: exporter });
