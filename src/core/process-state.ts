@@ -157,7 +157,7 @@ export interface SharedHandle {
   readonly isExporting: boolean;
   /** Absent in a handle that an older copy made. */
   flushAhead?(timeoutMs: number): Promise<void>;
-  shutdown(timeoutMs?: number): Promise<void>;
+  shutdown(timeoutMs?: number, limitMs?: number): Promise<void>;
 }
 
 /** Structural: the copy that started the SDK may be another one than the copy that takes it over. */

@@ -9,15 +9,12 @@ import { SCOPE_NAME } from './lens-tracer.js';
 import { registeredApis, registeredTracerProvider } from './otel-globals.js';
 import { processState } from './process-state.js';
 import { type RunningSdk, startSdk } from './sdk.js';
-import { settleWithin, within } from './settle-within.js';
+import { DEFAULT_TIMEOUT_MS, settleWithin, within } from './settle-within.js';
 import type { SetupOptions } from './setup-options.js';
 import { truncateOpenSpans } from './span-outcome.js';
 import { forgetSpanGroupState, setEnabledSpanGroups, setSpanGroupSpec } from './span-group-state.js';
 import { VERSION } from './version.js';
 import { emitWarnings, recordWarning, reportForeignState, type Warning } from './warnings.js';
-
-/** How long a flush or shutdown may take, in milliseconds, unless the caller says otherwise. */
-export const DEFAULT_TIMEOUT_MS = 5_000;
 
 /** What `setupTelemetry` returns: the way to flush and to end telemetry. */
 export interface TelemetryHandle {
@@ -30,9 +27,10 @@ export interface TelemetryHandle {
   /** `own`: the SDK was started by this set-up; `attach`: the application's provider is used; null: disabled. */
   readonly mode: 'own' | 'attach' | null;
   /**
-   * Exports what is waiting. Settles within the limit and never rejects; a failure is a warning.
+   * Exports what is waiting, and waits for what is on its way. Settles within the limit and never rejects; a failure is a
+   * warning.
    *
-   * @param timeoutMs milliseconds. Default: 5,000
+   * @param timeoutMs milliseconds; what is no number from 0 up, such as NaN, counts as the default. Default: 5,000
    */
   forceFlush(timeoutMs?: number): Promise<void>;
   /**
@@ -40,13 +38,15 @@ export interface TelemetryHandle {
    * the same promise. Settles within the limit and never rejects; a failure is one warning. A provider of the application is
    * flushed, and not shut down. A process that ends because it has nothing left to do does this by itself.
    *
-   * @param timeoutMs milliseconds. Default: 5,000
+   * @param timeoutMs milliseconds; what is no number from 0 up, such as NaN, counts as the default. Default: 5,000
    */
   shutdown(timeoutMs?: number): Promise<void>;
 }
 
 /** What the Nest layer also does with a handle. */
 export interface ClosingHandle extends TelemetryHandle {
+  /** @param limitMs the limit that the application has set, where `timeoutMs` is what is left of it. Warnings name it. */
+  shutdown(timeoutMs?: number, limitMs?: number): Promise<void>;
   /**
    * Begins to export what is waiting, for an application that is about to close, and waits for that, but not long: what is
    * not done by then, or fails, is the shutdown's business. Logs nothing.
@@ -88,6 +88,19 @@ export async function setupTelemetry(
   config: NestLensConfig,
   options: SetupOptions = {},
 ): Promise<TelemetryHandle> {
+  return setUpWithin(DEFAULT_TIMEOUT_MS, config, options);
+}
+
+/**
+ * The same, for the Nest layer.
+ *
+ * @param limitMs for how long, in milliseconds, the process is held up that ends because it has nothing left to do
+ */
+export async function setUpWithin(
+  limitMs: number,
+  config: NestLensConfig,
+  options: SetupOptions,
+): Promise<ClosingHandle> {
   reportForeignState();
   const { telemetry } = processState;
   const valid = validateConfig(config);
@@ -98,7 +111,7 @@ export async function setupTelemetry(
     if (telemetry.phase === 'off') {
       Object.assign(telemetry, { configuredSpec: valid.spanGroups, specSource: specSourceOf(config) });
     }
-    return createHandle(NOTHING, null, () => {
+    return createHandle(NOTHING, null, limitMs, () => {
       if (telemetry.phase === 'off') forgetSpanGroupState();
     });
   }
@@ -131,7 +144,7 @@ export async function setupTelemetry(
         pipeline.release();
       },
     };
-    return createHandle(metered, mode, () => {
+    return createHandle(metered, mode, limitMs, () => {
       lensMetrics?.freeze();
       forgetSpanGroupState();
       processState.recordedWarnings.length = 0;
@@ -215,14 +228,19 @@ async function endEarlySdk(): Promise<void> {
   early.release();
 }
 
-function createHandle(pipeline: Pipeline, mode: 'own' | 'attach' | null, forget: () => void): ClosingHandle {
+function createHandle(
+  pipeline: Pipeline,
+  mode: 'own' | 'attach' | null,
+  drainedLimitMs: number,
+  forget: () => void,
+): ClosingHandle {
   let stopped: Promise<void> | undefined;
   let ahead: Promise<unknown> | undefined;
-  const shutdown = (timeoutMs = DEFAULT_TIMEOUT_MS): Promise<void> => {
+  const shutdown = (timeoutMs = DEFAULT_TIMEOUT_MS, limitMs = timeoutMs): Promise<void> => {
     stopWaiting();
-    return (stopped ??= stop({ pipeline, mode, timeoutMs, forget, ahead }));
+    return (stopped ??= stop({ pipeline, mode, timeoutMs, limitMs, forget, ahead }));
   };
-  const stopWaiting = mode === null ? () => undefined : whenLoopDrains(() => void shutdown());
+  const stopWaiting = mode === null ? () => undefined : whenLoopDrains(() => void shutdown(drainedLimitMs));
   return {
     get tracer() {
       return trace.getTracer(SCOPE_NAME, VERSION);
@@ -250,23 +268,25 @@ interface Stop {
   readonly pipeline: Pipeline;
   readonly mode: 'own' | 'attach' | null;
   readonly timeoutMs: number;
+  readonly limitMs: number;
   readonly forget: () => void;
   /** Flushes that were begun before. */
   readonly ahead: Promise<unknown> | undefined;
 }
 
-async function stop({ pipeline, mode, timeoutMs, forget, ahead }: Stop): Promise<void> {
+async function stop({ pipeline, mode, timeoutMs, limitMs, forget, ahead }: Stop): Promise<void> {
   if (mode === null) return forget();
   const { telemetry } = processState;
   telemetry.phase = 'stopping';
   // At once: a pin or a set-up that comes while this is under way has to last.
   forget();
-  telemetry.stopped = settleWithin(timeoutMs, [
+  const steps = [
     // Flush first: shutting a provider down can lose what a simple processor still has under way.
     () => endOpenSpansThen(async () => void (await Promise.all([ahead, pipeline.forceFlush()]))),
     // Again: the application goes on during the flush. What it starts from here on is lost.
     () => endOpenSpansThen(() => pipeline.shutdown()),
-  ]);
+  ];
+  telemetry.stopped = settleWithin(timeoutMs, steps, limitMs);
   await telemetry.stopped;
   pipeline.release();
   Object.assign(telemetry, { stopped: undefined, enabled: false, exporting: false, mode: null });

@@ -32,7 +32,10 @@ export interface NestLensModuleOptions {
    * `onModuleInit`. @defaultValue 'bootstrap'
    */
   setupAt?: 'bootstrap' | 'init';
-  /** How long closing the application waits for spans to be exported, in milliseconds. @defaultValue 5000 */
+  /**
+   * How long closing the application, or a process that has nothing left to do, waits for spans to be exported, in
+   * milliseconds. What is no number from 0 up, such as NaN, counts as the default. @defaultValue 5000
+   */
   shutdownTimeoutMs?: number;
   /** The route that says what is on and why; `false`: no route. @defaultValue `{}` */
   introspection?: false | IntrospectionOptions;

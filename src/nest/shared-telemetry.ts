@@ -64,8 +64,9 @@ export class SharedTelemetry {
    * Leaves; the last one waits for the shutdown.
    *
    * @param timeoutMs for at most so many milliseconds
+   * @param limitMs of so many that the application has set
    */
-  async leave(timeoutMs: number): Promise<void> {
+  async leave(timeoutMs: number, limitMs: number): Promise<void> {
     const { shared } = this;
     this.beginToLeave();
     shared.leaving?.delete(this);
@@ -76,7 +77,7 @@ export class SharedTelemetry {
     processState.shared = undefined;
     // Without a turn in between: an application that starts now has to find the shutdown under way, and waits for it.
     const handle = shared.handle ?? (await shared.ready);
-    await handle.shutdown(timeoutMs);
+    await handle.shutdown(timeoutMs, limitMs);
   }
 
   private beginToLeave(): void {

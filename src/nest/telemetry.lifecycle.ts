@@ -8,8 +8,8 @@ import { isSdkDisabled, resolveConfig } from '../core/config.js';
 import { nearestName } from '../core/nearest-name.js';
 import { processState } from '../core/process-state.js';
 import { forgetSpanGroupState, setEnabledSpanGroups } from '../core/span-group-state.js';
-import { within } from '../core/settle-within.js';
-import { DEFAULT_TIMEOUT_MS, setupTelemetry } from '../core/telemetry.js';
+import { timeLimitOf, within } from '../core/settle-within.js';
+import { setUpWithin } from '../core/telemetry.js';
 import { emitWarnings, recordWarning, type Warning } from '../core/warnings.js';
 import type { LensApp } from './lens-app.js';
 import type { NestLensModuleOptions } from './nest-lens-options.js';
@@ -107,8 +107,7 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
   }
 
   private flushAhead(part: SharedTelemetry): Promise<void> {
-    const timeoutMs = this.options.shutdownTimeoutMs ?? DEFAULT_TIMEOUT_MS;
-    return this.spend(part.flushAhead(Math.min(this.timeLeft(), timeoutMs * MOST_AHEAD)));
+    return this.spend(part.flushAhead(Math.min(this.timeLeft(), this.limitMs * MOST_AHEAD)));
   }
 
   /** Waits for a part of the close, on the account of the limit. */
@@ -118,9 +117,13 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
     this.waitedMs += performance.now() - began;
   }
 
+  private get limitMs(): number {
+    return timeLimitOf(this.options.shutdownTimeoutMs);
+  }
+
   /** How much of the limit is left; it is one for all that telemetry does while the application closes. */
   private timeLeft(): number {
-    return Math.max(0, (this.options.shutdownTimeoutMs ?? DEFAULT_TIMEOUT_MS) - this.waitedMs);
+    return Math.max(0, this.limitMs - this.waitedMs);
   }
 
   /** Whoever serves, and dies of SIGTERM at once, loses spans. Asked late: the hooks may be enabled after listening. */
@@ -163,16 +166,16 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
     if (config.enabled && !isSdkDisabled()) {
       // Another application that waited for the same failure may have begun a moment ago.
       if (processState.shared !== undefined) return this.setUp();
-      this.stay(await SharedTelemetry.make(() => setupTelemetry(config, telemetry)));
+      this.stay(await SharedTelemetry.make(() => setUpWithin(this.limitMs, config, telemetry)));
       await this.checkShutdownHooks();
       return;
     }
-    await setupTelemetry(config, telemetry);
+    await setUpWithin(this.limitMs, config, telemetry);
     this.holdPin();
   }
 
   private stay(part: SharedTelemetry): void {
-    this.leave = (timeoutMs) => part.leave(timeoutMs);
+    this.leave = (timeoutMs) => part.leave(timeoutMs, this.limitMs);
     this.app.flushAhead = () => this.flushAhead(part);
   }
 

@@ -872,12 +872,35 @@ describe('shutdown', () => {
     expect([exporter.names, warnings.codes()]).toEqual([['next'], []]);
   });
 
-  it.each([2 ** 31, Infinity])('H9: a limit of %d ms is no limit of one', async (timeoutMs) => {
-    class SlowExporter extends KeepingExporter {
-      override export(spans: ReadableSpan[], done: (result: { code: number }) => void): void {
-        setTimeout(() => super.export(spans, done), 30);
-      }
+  class SlowExporter extends KeepingExporter {
+    override export(spans: ReadableSpan[], done: (result: { code: number }) => void): void {
+      setTimeout(() => super.export(spans, done), 30);
     }
+  }
+
+  it.each([NaN, -1, null, '1', undefined])(
+    'H8, H9: %p is no limit, so the default is in force',
+    async (given) => {
+      const timeoutMs = given as number;
+      const exporter = new SlowExporter();
+      const handle = await setUpForTest({}, { spanExporter: exporter });
+      work('flushed');
+      await handle.forceFlush(timeoutMs);
+      expect(exporter.names).toEqual(['flushed']);
+      work('last');
+      await handle.shutdown(timeoutMs);
+      expect([exporter.names, warnings.codes()]).toEqual([['flushed', 'last'], []]);
+      const failing = await setUpForTest({}, { spanExporter: new FailingExporter() });
+      work('lost');
+      await failing.shutdown(timeoutMs);
+      expect(warnings.only('FLUSH_INCOMPLETE')).toMatchObject({
+        message: expect.stringContaining('within 5000 ms'),
+        details: { timeoutMs: 5_000 },
+      });
+    },
+  );
+
+  it.each([2 ** 31, Infinity])('H9: a limit of %d ms is no limit of one', async (timeoutMs) => {
     const exporter = new SlowExporter();
     const handle = await setUpForTest({}, { spanExporter: exporter });
     work('slow');

@@ -11,6 +11,7 @@ import { managedSpan, NestLensModule, setLensLogger, SpanGroup } from 'nest-lens
 import { setUpForTest } from '../core/live-telemetry.js';
 import { type Misbehaviour, startReceiver } from './otlp-receiver.js';
 import { startShop } from './shop-process.js';
+import { shopWithFile } from './shop-with-file.js';
 
 jest.setTimeout(60_000);
 
@@ -28,6 +29,8 @@ class OrdersController {
 }
 
 let warnings: string[];
+/** The limits that they name. */
+let limits: unknown[];
 let savedEnv: NodeJS.ProcessEnv;
 const { lookup } = dns;
 
@@ -40,7 +43,13 @@ beforeEach(() => {
   // Longer than the limit; how long the exporter itself goes on trying, after the application has closed.
   process.env.OTEL_EXPORTER_OTLP_TIMEOUT = '1000';
   warnings = [];
-  setLensLogger({ warn: (_, { code }) => void warnings.push(code) });
+  limits = [];
+  setLensLogger({
+    warn(_, { code, details }) {
+      warnings.push(code);
+      limits.push(details['timeoutMs']);
+    },
+  });
   // The SDK says at length why it can't export.
   diag.disable();
 });
@@ -84,6 +93,8 @@ async function expectToServeAndClose(app: INestApplication): Promise<void> {
   await app.close();
   expect(performance.now() - began).toBeLessThan(LIMIT_MS + SLACK_MS);
   expect(warnings).toEqual(['FLUSH_INCOMPLETE']);
+  // Not what was left of it.
+  expect(limits).toEqual([LIMIT_MS]);
 }
 
 describe('with a collector that', () => {
@@ -178,5 +189,22 @@ describe('with a collector that', () => {
     // 60,000 spans take some 60 MB.
     expect(after - before).toBeLessThan(10_000_000);
     await handle.shutdown(100);
+  });
+});
+
+describe('with an exporter that never answers', () => {
+  it('H9: a process that has nothing left to do ends within the limit of the module, and names it', async () => {
+    const { process: shop, names } = shopWithFile({
+      drain: true,
+      exportTakes: 'for ever',
+      options: { shutdownTimeoutMs: LIMIT_MS },
+    });
+    await shop.says(/EXPORTING/);
+    const began = performance.now();
+    expect(await shop.exited).toEqual({ code: 0, signal: null });
+    // The SDK by itself would wait for 30 s.
+    expect(performance.now() - began).toBeLessThan(LIMIT_MS + SLACK_MS);
+    expect(shop.warnings()).toEqual([expect.stringContaining(`within ${LIMIT_MS} ms`)]);
+    expect(names()).toEqual(['(shutdown)']);
   });
 });

@@ -40,6 +40,29 @@ describe('the last spans', () => {
     expect(shop.process.warnings()).toEqual([]);
   });
 
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'H9: are exported on %s when their batch is on its way already, before the exporter is shut down',
+    async (signal) => {
+      const shop = shopWithFile({ exportTakes: 300 }, { env: { OTEL_BSP_SCHEDULE_DELAY: '1' } });
+      await shop.process.get('/orders');
+      await shop.process.says(/EXPORTING/);
+      expect(shop.names()).toEqual([]);
+      expect(await shop.process.kill(signal)).toEqual({ code: null, signal });
+      expect([shop.names()[0], shop.names().at(-1)]).toEqual(['OrdersController.list', '(shutdown)']);
+      expect(shop.names().sort()).toEqual([...EVERYTHING].sort());
+      expect(shop.process.warnings()).toEqual([]);
+    },
+  );
+
+  it('H9: are exported within the default limit where that of the application is no number', async () => {
+    // As JSON, NaN is null.
+    const shop = shopWithFile({ exportTakes: 100, options: { shutdownTimeoutMs: NaN } });
+    await shop.process.get('/orders');
+    await shop.process.kill('SIGTERM');
+    expect([shop.names()[0], shop.names().at(-1)]).toEqual(['OrdersController.list', '(shutdown)']);
+    expect(shop.process.warnings()).toEqual([]);
+  });
+
   it('H10: with those that are still open, when a signal comes in the middle of a request', async () => {
     const shop = shopWithFile({});
     const hanging = fetch(`${await shop.process.url()}/hang`).catch(() => undefined);
