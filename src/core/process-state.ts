@@ -1,5 +1,6 @@
 import type { Span } from '@opentelemetry/api';
 import type { LensLogger, RecordedWarning } from './warnings.js';
+import type { InstrumentationLike } from './setup-options.js';
 import type { SpanGroupSpec } from './span-group-spec.js';
 import { VERSION } from './version.js';
 
@@ -98,6 +99,10 @@ export interface ProcessState {
   early?: EarlyStart | undefined;
   /** Why that start failed, so that a set-up that fails for the same reason needn't say so again. */
   earlyFailure?: string | undefined;
+  /** The instrumentations that it started. They have patched what the application has loaded, so later set-ups use them too. */
+  earlyInstrumentations?: readonly InstrumentationLike[] | undefined;
+  /** The instrumentations that a shutdown has disabled. */
+  disabledInstrumentations?: WeakSet<InstrumentationLike> | undefined;
 }
 
 export interface SharedSetUp {

@@ -1,8 +1,9 @@
-import { diag, metrics, type SpanContext, trace, TraceFlags } from '@opentelemetry/api';
+import { metrics, type SpanContext, trace, TraceFlags } from '@opentelemetry/api';
 import type { NodeSDKConfiguration } from '@opentelemetry/sdk-node';
 import type { NestLensConfig } from './config.js';
 import { createConsoleSpanExporter } from './console-span-exporter.js';
 import { createError, NestLensError } from './errors.js';
+import { disableInstrumentations, enableAgain, withEarlyInstrumentations } from './instrumentation-switch.js';
 import { OPEN_SPAN_PROCESSOR } from './open-spans.js';
 import {
   type RegisteredApis,
@@ -11,6 +12,7 @@ import {
   unregisterApis,
 } from './otel-globals.js';
 import { allEnded, PipelineGuard } from './pipeline-guard.js';
+import { processState } from './process-state.js';
 import { within } from './settle-within.js';
 import type { SetupOptions, SpanExporterLike, SpanProcessorLike } from './setup-options.js';
 
@@ -208,7 +210,7 @@ function addProcessors(
  * is shut down, since there is nobody else to do it.
  */
 export async function startSdk(config: NestLensConfig, options: SetupOptions): Promise<RunningSdk> {
-  const start = attemptStart(await loadSdk(), config, options);
+  const start = attemptStart(await loadSdk(), config, withEarlyInstrumentations(options));
   if ('running' in start) return start.running;
   await within(GIVING_UP_MS, start.ended);
   throw start.error;
@@ -227,8 +229,9 @@ export function startSdkNow(
     throw notFoundOr(error);
   }
   const start = attemptStart(sdkModule, config, options);
-  if ('running' in start) return start.running;
-  throw start.error;
+  if ('error' in start) throw start.error;
+  processState.earlyInstrumentations = options.instrumentations?.flat();
+  return start.running;
 }
 
 /** Whether the SDK's declarative configuration file decides. What the application gives in code can't be put into it, and wins. */
@@ -269,17 +272,6 @@ function createFromOptions(
     ...(config.serviceName === undefined ? {} : { serviceName: config.serviceName }),
     instrumentations: (options.instrumentations ?? []) as unknown as SdkInstrumentations,
   });
-}
-
-/** An instrumentation that is left on would go on beside those of the next set-up. */
-function disableInstrumentations({ instrumentations = [] }: SetupOptions): void {
-  for (const instrumentation of instrumentations.flat()) {
-    try {
-      instrumentation.disable();
-    } catch (error) {
-      diag.error(`${instrumentation.instrumentationName} could not be disabled`, error);
-    }
-  }
 }
 
 /**
@@ -323,6 +315,7 @@ function attemptStart(sdkModule: SdkModule, config: NestLensConfig, options: Set
       sdk = created;
       created.start();
     }
+    enableAgain(options);
   } catch (error) {
     const ended = endFailedStart(sdk, config, options, before).catch(() => undefined);
     disableInstrumentations(options);

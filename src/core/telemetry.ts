@@ -3,6 +3,7 @@ import { isSdkDisabled, type NestLensConfig, specSourceOf, validateConfig } from
 import { whenLoopDrains } from './drained-loop.js';
 import { differsFromEarly, takeEarlySdk } from './early-sdk.js';
 import { createError, TelemetryAlreadySetUpError } from './errors.js';
+import { disableEarlyInstrumentations } from './instrumentation-switch.js';
 import { modulesLoadedBefore } from './instrumented-modules.js';
 import { startLensMetrics } from './lens-metrics.js';
 import { SCOPE_NAME } from './lens-tracer.js';
@@ -108,6 +109,7 @@ export async function setUpWithin(
     if (valid.enabled) recordWarning({ code: 'SDK_DISABLED', details: {} });
     setEnabledSpanGroups([]);
     await endEarlySdk();
+    disableEarlyInstrumentations();
     if (telemetry.phase === 'off') {
       Object.assign(telemetry, { configuredSpec: valid.spanGroups, specSource: specSourceOf(config) });
     }

@@ -5,6 +5,7 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { isSdkDisabled, resolveConfig } from '../core/config.js';
+import { enableAgain, withEarlyInstrumentations } from '../core/instrumentation-switch.js';
 import { nearestName } from '../core/nearest-name.js';
 import { processState } from '../core/process-state.js';
 import { forgetSpanGroupState, setEnabledSpanGroups } from '../core/span-group-state.js';
@@ -44,6 +45,21 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
   ) {
     const logger = new Logger('NestLens');
     processState.defaultLogger = { warn: (message) => logger.warn(message) };
+    if (isFirst) this.enableInstrumentations();
+  }
+
+  /**
+   * Long before the set-up: Nest is about to give routes and middleware to its HTTP server, and what instrumentations of those
+   * aren't there to see they never will. The first time an application has them on before Nest is loaded.
+   */
+  private enableInstrumentations(): void {
+    const { config = {}, env = {}, telemetry = {} } = this.options;
+    if (processState.telemetry.phase !== 'off' || isSdkDisabled()) return;
+    try {
+      if (resolveConfig(config, env).enabled) enableAgain(withEarlyInstrumentations(telemetry));
+    } catch {
+      // The set-up will say what is wrong.
+    }
   }
 
   onModuleInit(): void {

@@ -535,6 +535,45 @@ describe('instrumentations', () => {
     expect(probe.calls.filter((call) => call === 'disable')).toHaveLength(1);
   });
 
+  it.each<[string, object, string[]]>([
+    [
+      'that are on when they are made',
+      { getConfig: () => ({ enabled: true }) },
+      ['disable', 'enable', 'disable'],
+    ],
+    [
+      'that are off, and that the SDK switches on',
+      { getConfig: () => ({ enabled: false }) },
+      ['enable', 'disable', 'enable', 'disable'],
+    ],
+    [
+      'that somebody has switched on again',
+      { getConfig: () => ({ enabled: true }), isEnabled: () => true },
+      ['disable', 'disable'],
+    ],
+  ])('H1: %s are switched on once in each set-up', async (_, methods, expected) => {
+    const probe = { ...instrumentation(), ...methods };
+    for (let round = 0; round < 2; round++) {
+      await (await setUpForTest({}, { instrumentations: [[probe]] })).shutdown();
+    }
+    expect(probe.calls.filter((call) => call !== 'setTracerProvider')).toEqual(expected);
+  });
+
+  it('H1: that cannot be switched on again keep nothing from being set up', async () => {
+    const enable = (): never => {
+      throw new Error('cannot be enabled');
+    };
+    const probe = { ...instrumentation(), getConfig: () => ({ enabled: true }), enable };
+    for (let round = 0; round < 2; round++) {
+      const exporter = new KeepingExporter();
+      const handle = await setUpForTest({}, { instrumentations: [probe], spanExporter: exporter });
+      work('place');
+      await handle.shutdown();
+      expect(exporter.names).toEqual(['place']);
+    }
+    expect(warnings.codes()).toEqual([]);
+  });
+
   it('H4: are switched off when the set-up fails after them', async () => {
     const probe = instrumentation();
     const metricReader = {
