@@ -1,4 +1,5 @@
 import { diag } from '@opentelemetry/api';
+import { within } from './settle-within.js';
 import type { SpanExporterLike, SpanProcessorLike } from './setup-options.js';
 import { reportSdkFailure } from './span-plan.js';
 
@@ -9,10 +10,9 @@ type ExportResult = Parameters<Done>[0];
 const SUCCESS = 0;
 const FAILED = 1;
 
-/**
- * An export that has been under way for longer isn't waited for any more, in milliseconds. By then the SDK's batch processor
- * goes on without it, unless it was told otherwise; an exporter that loses a callback would cost each flush its whole limit.
- */
+const NO_ANSWER = 'the exporter has not answered in time';
+
+/** For how long an export is waited for, in milliseconds, where its processor doesn't say; the SDK's default. */
 const LONGEST_EXPORT_MS = 30_000;
 
 interface RunningExport {
@@ -43,6 +43,11 @@ function isPromise(returned: unknown): returned is PromiseLike<unknown> {
 class GuardedExporter implements SpanExporterLike {
   private readonly running = new Set<RunningExport>();
   private ended: Promise<void> | undefined;
+  /**
+   * After which time the processor goes on without an export, so that nobody waits for it any longer: an exporter that loses a
+   * callback would cost each flush its whole limit.
+   */
+  longestMs = LONGEST_EXPORT_MS;
 
   constructor(private readonly exporter: SpanExporterLike) {}
 
@@ -82,7 +87,7 @@ class GuardedExporter implements SpanExporterLike {
   }
 
   private forgetOldest(): void {
-    const oldest = performance.now() - LONGEST_EXPORT_MS;
+    const oldest = performance.now() - this.longestMs;
     for (const run of this.running) {
       if (run.began > oldest) return;
       this.running.delete(run);
@@ -92,14 +97,19 @@ class GuardedExporter implements SpanExporterLike {
   /** Waits for what is under way now; rejects, when all of it has ended, if an export has failed. */
   async settled(): Promise<void> {
     this.forgetOldest();
-    const results = await Promise.all([...this.running].map(({ ended }) => ended));
+    const results = await Promise.all([...this.running].map((run) => this.resultOf(run)));
     const failed = results.find(({ code }) => code !== SUCCESS);
     if (failed !== undefined) throw failed.error ?? new Error('spans could not be exported');
   }
 
+  private async resultOf({ began, ended }: RunningExport): Promise<ExportResult> {
+    const result = await within(began + this.longestMs - performance.now(), ended);
+    return result === 'time is up' ? failure(NO_ANSWER) : result;
+  }
+
   /** Ends what is under way as failed. */
   giveUp(): void {
-    for (const { end } of this.running) end(failure('the exporter has not answered in time'));
+    for (const { end } of this.running) end(failure(NO_ANSWER));
   }
 
   async forceFlush(): Promise<void> {
@@ -219,12 +229,16 @@ export class PipelineGuard {
 
   /**
    * The SDK's processors don't show their exporter, and those that its variables ask for are made inside. They keep it in
-   * the same field in all versions; one that has no such field does without.
+   * the same field in all versions, and their time limit in another; one that has no such field does without.
    */
   private guardExporterOf(processor: SpanProcessorLike): GuardedExporter | undefined {
-    const { _exporter: exporter } = processor as { _exporter?: Partial<SpanExporterLike> | null };
+    const { _exporter: exporter, _exportTimeoutMillis: longestMs } = processor as {
+      _exporter?: Partial<SpanExporterLike> | null;
+      _exportTimeoutMillis?: unknown;
+    };
     if (typeof exporter?.export !== 'function' || typeof exporter.shutdown !== 'function') return undefined;
     const guarded = this.guardedExporter(exporter as SpanExporterLike);
+    if (typeof longestMs === 'number') guarded.longestMs = longestMs;
     return Reflect.set(processor, '_exporter', guarded) ? guarded : undefined;
   }
 

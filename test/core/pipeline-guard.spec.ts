@@ -154,6 +154,18 @@ describe('a batch that is on its way', () => {
     exporter.answer();
   });
 
+  it('H9: is waited for only as long as OTEL_BSP_EXPORT_TIMEOUT says, then the exporter is shut down', async () => {
+    process.env.OTEL_BSP_EXPORT_TIMEOUT = '50';
+    const exporter = new HeldExporter();
+    const handle = await setUpForTest({}, { spanExporter: exporter });
+    work('place');
+    await until(() => exporter.isExporting);
+    const began = performance.now();
+    await handle.shutdown(20_000);
+    expect(performance.now() - began).toBeLessThan(5_000);
+    expect([exporter.calls, warnings.codes()]).toEqual([['export', 'shutdown'], ['FLUSH_INCOMPLETE']]);
+  });
+
   const protocols = ['http/protobuf', 'http/json', 'grpc'];
   it.each(protocols)('H8: by %s is waited for, and said to be missing when it is', async (protocol) => {
     const receiver = await (protocol === 'grpc' ? startGrpcReceiver() : startReceiver());
