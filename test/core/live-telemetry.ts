@@ -31,7 +31,7 @@ export async function setUpForTest(
   return handle;
 }
 
-// Registered by the file that imports this, so it runs before the reset in test/setup.ts.
+// After the reset in test/setup.ts, which was defined before: hooks of one level run in the order in which they are defined.
 afterEach(async () => {
   for (const handle of live.splice(0)) await handle.shutdown(1_000);
 });
