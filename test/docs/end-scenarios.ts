@@ -8,7 +8,7 @@ import { managedSpan, SpanRegistry } from 'nest-lens';
 import { captureWarnings } from '../core/capture-warnings.js';
 import { KeepingExporter } from '../core/keeping-exporter.js';
 import { setUpForTest } from '../core/live-telemetry.js';
-import { startReceiver } from '../lifecycle/otlp-receiver.js';
+import { type Misbehaviour, startReceiver } from '../lifecycle/otlp-receiver.js';
 import { startShop } from '../lifecycle/shop-process.js';
 import { type ShopWithFile, shopWithFile } from '../lifecycle/shop-with-file.js';
 import { type Scenario, scenario } from './scenario.js';
@@ -285,10 +285,14 @@ export const endScenarios: Readonly<Record<string, Scenario>> = {
         expect(exits).toEqual(Array(4).fill({ code: 1, signal: null }));
         for (const shop of lost) expect(shop.names()).toEqual([]);
       },
-      "`process.once('uncaughtException', () => app.close().finally(() => process.exit(1)))` saves them.": ({
-        saved,
-      }) => {
-        for (const shop of saved) expect(shop.names()).toEqual(EVERYTHING_AND_OPEN);
+      "`process.once('uncaughtException', (error) => { console.error(error); void app.close().finally(() => process.exit(1)); })` saves them,":
+        ({ saved }) => {
+          for (const shop of saved) expect(shop.names()).toEqual(EVERYTHING_AND_OPEN);
+        },
+      'and prints the error, which Node leaves to whoever listens.': ({ saved }) => {
+        const stack = (message: string) => new RegExp(`Error: ${message}\\n +at `);
+        expect(saved[0].process.output).toMatch(stack('thrown and not caught'));
+        expect(saved[1].process.output).toMatch(stack('rejected and not handled'));
       },
     },
   ),
@@ -475,22 +479,32 @@ export const endScenarios: Readonly<Record<string, Scenario>> = {
   'the collector hangs, and nothing ends the process after `close`': scenario(
     'H9',
     async () => {
-      const receiver = await startReceiver();
-      receiver.misbehaves = 'never answers';
-      const shop = startShop({
-        shop: { options: { shutdownTimeoutMs: 50 } },
-        env: {
-          OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
-          OTEL_EXPORTER_OTLP_TIMEOUT: '1000',
-          OTEL_BSP_SCHEDULE_DELAY: '600000',
-        },
-      });
-      await shop.get('/orders');
-      const began = performance.now();
-      await shop.get('/close');
-      await shop.says(/CLOSED/);
-      const exit = await shop.exited;
-      return { exit, after: performance.now() - began };
+      const close = async (misbehaviour: Misbehaviour) => {
+        const receiver = await startReceiver();
+        receiver.misbehaves = misbehaviour;
+        const shop = startShop({
+          shop: { options: { shutdownTimeoutMs: 50 } },
+          env: {
+            OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+            OTEL_EXPORTER_OTLP_TIMEOUT: '1000',
+            OTEL_BSP_SCHEDULE_DELAY: '600000',
+          },
+        });
+        await shop.get('/orders');
+        const began = performance.now();
+        await shop.get('/close');
+        await shop.says(/CLOSED/);
+        return { shop, receiver, began };
+      };
+      const hanging = await close('never answers');
+      const exit = await hanging.shop.exited;
+      const after = performance.now() - hanging.began;
+      const { shop, receiver } = await close('trickles');
+      // That it goes on can only be waited for.
+      const waited = new Promise<'still there'>((resolve) => setTimeout(resolve, 2_000, 'still there'));
+      const trickling = await Promise.race([shop.exited, waited]);
+      await receiver.stop();
+      return { exit, after, trickling, exitAfterAll: await shop.exited };
     },
     {
       'An exporter of the SDK goes on trying for its own timeout (`OTEL_EXPORTER_OTLP_TIMEOUT`),': ({
@@ -500,6 +514,33 @@ export const endScenarios: Readonly<Record<string, Scenario>> = {
         expect(after).toBeLessThan(1_000 + SLACK_MS);
       },
       'then the process ends.': ({ exit }) => expect(exit).toEqual({ code: 0, signal: null }),
+      'While a collector trickles, each byte begins that time anew.': ({ trickling, exitAfterAll }) =>
+        expect([trickling, exitAfterAll]).toEqual(['still there', { code: 0, signal: null }]),
+    },
+  ),
+
+  'a batch is on its way already': scenario(
+    'H9',
+    async () => {
+      const close = async (exportTakes: number | string, shutdownTimeoutMs: number) => {
+        const shop = shopWithFile(
+          { exportTakes, options: { shutdownTimeoutMs } },
+          { env: { OTEL_BSP_SCHEDULE_DELAY: '1' } },
+        );
+        await shop.process.get('/orders');
+        await shop.process.says(/EXPORTING/);
+        expect(shop.names()).toEqual([]);
+        await shop.process.kill('SIGTERM');
+        return shop;
+      };
+      return { slow: await close(200, 30_000), silent: await close('for ever', 50) };
+    },
+    {
+      'It is waited for, within the limit,': ({ slow }) => expect(slow.process.warnings()).toEqual([]),
+      'before the exporter is shut down;': ({ slow }) =>
+        expect([slow.names()[0], slow.names().at(-1)]).toEqual(['OrdersController.list', '(shutdown)']),
+      'if it fails, or takes longer, `FLUSH_INCOMPLETE` says so.': ({ silent }) =>
+        expect(silent.process.warnings()).toEqual([expect.stringContaining('within 50 ms')]),
     },
   ),
 
