@@ -3,7 +3,7 @@ import { processState, type SpecLayer } from './process-state.js';
 import { selects } from './span-group-spec.js';
 import { registryInventory } from './registry-index.js';
 import { activeLayer, pendingOf } from './spec-layer.js';
-import type { Warning } from './warnings.js';
+import { MOST_NAMES_SHOWN, type Warning } from './warning-messages.js';
 
 /** What is to be said about a layer now: a key by which two reports are compared, and the warnings. */
 interface Report {
@@ -40,7 +40,8 @@ function unresolved(spec: string, pending: string[]): Warning {
   const registry = registryInventory();
   const names = [...registry.groups, ...registry.presets];
   const nearest: Record<string, string> = Object.create(null) as Record<string, string>;
-  for (const entry of pending) {
+  // Only for names that the message shows: each is compared with every registered name.
+  for (const entry of pending.slice(0, MOST_NAMES_SHOWN)) {
     const near = nearestName(entry.replace(/^-/, ''), names);
     if (near !== undefined) nearest[entry] = entry.startsWith('-') ? `-${near}` : near;
   }

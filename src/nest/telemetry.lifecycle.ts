@@ -220,14 +220,14 @@ function hasOwnOptions({
   return [config, env, telemetry, setupAt, shutdownTimeoutMs].some((option) => option !== undefined);
 }
 
-/** Decorated methods whose group nobody has registered: they can never be on. */
+/** Decorated methods whose group nobody has registered: they can never be on. Sorted by site. */
 function unknownGroups(app: LensApp): Warning[] {
   const registered = processState.groupOwners;
-  return app.sites
-    .list()
-    .filter(({ group }) => !registered.has(group))
-    .map(({ name, group }) => ({
-      code: 'UNKNOWN_GROUP_AT_SITE',
-      details: { site: name, group, nearest: nearestName(group, registered.keys()) },
-    }));
+  const nearest = new Map<string, string | undefined>();
+  return [...app.sites.outside(registered)]
+    .sort((a, b) => (a.site < b.site ? -1 : a.site > b.site ? 1 : 0))
+    .map(({ site, group }) => {
+      if (!nearest.has(group)) nearest.set(group, nearestName(group, registered.keys()));
+      return { code: 'UNKNOWN_GROUP_AT_SITE', details: { site, group, nearest: nearest.get(group) } };
+    });
 }
