@@ -55,6 +55,9 @@ interface Hints {
  */
 const hintsOf = new WeakMap<SpecLayer, Hints>();
 
+/** How many names are compared, in a report that follows another one, for entries that this one is the first to show. */
+const MOST_PAIRS_AGAIN = 5_000;
+
 /** For each pending entry that the message shows, the registered name that it was probably meant to be. */
 function nearNames(layer: SpecLayer, pending: string[], names: readonly string[]): Record<string, string> {
   const hints = hintsOf.get(layer);
@@ -63,11 +66,13 @@ function nearNames(layer: SpecLayer, pending: string[], names: readonly string[]
   const added = [...(hints?.touched ?? [])].filter(isRegistered);
   const near = new Map<string, string | undefined>();
   const shown = Object.create(null) as Record<string, string>;
+  let pairsLeft = hints === undefined ? Infinity : MOST_PAIRS_AGAIN;
   for (const entry of pending.slice(0, MOST_NAMES_SHOWN)) {
     const name = entry.replace(/^-/, '');
     const known = hints?.near.get(entry);
     const isKnown = hints?.near.has(entry) === true && (known === undefined || isRegistered(known));
-    const found = nearestName(name, isKnown ? [...(known === undefined ? [] : [known]), ...added] : names);
+    const isSearched = !isKnown && (pairsLeft -= names.length) >= 0;
+    const found = nearestName(name, isSearched ? names : [...(isKnown && known ? [known] : []), ...added]);
     near.set(entry, found);
     if (found !== undefined) shown[entry] = entry.startsWith('-') ? `-${found}` : found;
   }
