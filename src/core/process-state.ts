@@ -127,6 +127,8 @@ export interface OpenSpans {
   /** Counts spans as they start, to tell which is newer. */
   sequence: number;
   readonly others: Map<Span, number>;
+  /** While NestLens, in whatever copy, starts a span of its own, which goes into the ring if it lasts. */
+  isStartingOwn?: boolean;
 }
 
 /** The links stay whole: each is still going to take itself out. */
@@ -148,7 +150,7 @@ export function createOpenSpans(): OpenSpans {
   const ring = { span: undefined, sequence: 0 } as OpenSpanLink;
   ring.older = ring;
   ring.newer = ring;
-  return { ring, count: 0, sequence: 0, others: new Map() };
+  return { ring, count: 0, sequence: 0, others: new Map(), isStartingOwn: false };
 }
 
 /** The part of a handle that applications share. */
