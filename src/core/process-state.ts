@@ -166,6 +166,10 @@ export interface SharedHandle {
 export interface EarlyStart {
   /** What it was started with, to be compared. */
   readonly settings: string;
+  /** On the resource of every span; a set-up that names none takes it over. */
+  readonly runId?: string;
+  /** Whether it made a tracer provider. It doesn't where the environment turns traces off. Absent: it did. */
+  readonly hasTracerProvider?: boolean;
   /** Hands it over: from now on somebody else ends it. */
   take(): void;
   readonly isExporting: boolean;

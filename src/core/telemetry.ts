@@ -1,7 +1,8 @@
 import { type Meter, metrics, type Tracer, trace } from '@opentelemetry/api';
 import { isSdkDisabled, type NestLensConfig, specSourceOf, validateConfig } from './config.js';
+import { DEFAULT_TIMEOUT_MS } from './default-timeout.js';
 import { whenLoopDrains } from './drained-loop.js';
-import { differsFromEarly, takeEarlySdk } from './early-sdk.js';
+import { differsFromEarly, discardEarlySdk, takeEarlySdk } from './early-sdk.js';
 import { createError, TelemetryAlreadySetUpError } from './errors.js';
 import { modulesLoadedBefore } from './instrumented-modules.js';
 import { startLensMetrics } from './lens-metrics.js';
@@ -15,9 +16,6 @@ import { truncateOpenSpans } from './span-outcome.js';
 import { forgetSpanGroupState, setEnabledSpanGroups, setSpanGroupSpec } from './span-group-state.js';
 import { VERSION } from './version.js';
 import { emitWarnings, recordWarning, reportForeignState, type Warning } from './warnings.js';
-
-/** How long a flush or shutdown may take, in milliseconds, unless the caller says otherwise. */
-export const DEFAULT_TIMEOUT_MS = 5_000;
 
 /** What `setupTelemetry` returns: the way to flush and to end telemetry. */
 export interface TelemetryHandle {
@@ -94,7 +92,7 @@ export async function setupTelemetry(
   if (!valid.enabled || isSdkDisabled()) {
     if (valid.enabled) recordWarning({ code: 'SDK_DISABLED', details: {} });
     setEnabledSpanGroups([]);
-    await endEarlySdk();
+    discardEarlySdk();
     if (telemetry.phase === 'off') {
       Object.assign(telemetry, { configuredSpec: valid.spanGroups, specSource: specSourceOf(config) });
     }
@@ -169,31 +167,37 @@ function areMetricsAskedFor({ spanExporter, spanProcessors, metricReader }: Setu
   return !isSpansOnly || METRICS_VARIABLES.some((name) => Boolean(process.env[name]?.trim()));
 }
 
+const EARLY_OPTIONS_IGNORED: Warning = { code: 'OPTIONS_IGNORED', details: { reason: 'early start' } };
+
+interface ApplicationProvider {
+  forceFlush?(): Promise<void>;
+}
+
+/** The application's provider, which isn't ours to shut down, and the rest of an SDK that was started early without one. */
+function attachTo(provider: ApplicationProvider, early: Pipeline = NOTHING): Pipeline {
+  return {
+    isExporting: true,
+    forceFlush: async () => void (await Promise.all([provider.forceFlush?.(), early.forceFlush()])),
+    shutdown: () => early.shutdown(),
+    release: () => early.release(),
+  };
+}
+
 async function buildPipeline(
   config: NestLensConfig,
   options: SetupOptions,
 ): Promise<{ pipeline: Pipeline; mode: 'own' | 'attach'; warnings: Warning[] }> {
   const given = Object.entries(options).some(([key, value]) => key !== 'mode' && value !== undefined);
+  const provider = registeredTracerProvider() as ApplicationProvider | undefined;
   const early = takeEarlySdk();
-  if (early !== undefined) {
-    const warnings: Warning[] =
-      given || differsFromEarly(early, config)
-        ? [{ code: 'OPTIONS_IGNORED', details: { reason: 'early start' } }]
-        : [];
-    return { mode: 'own', pipeline: early, warnings };
+  const isOverruled = early !== undefined && differsFromEarly(early, config);
+  const ignored: Warning[] = isOverruled ? [EARLY_OPTIONS_IGNORED] : [];
+  if (early !== undefined && (early.hasTracerProvider !== false || provider === undefined)) {
+    return { mode: 'own', pipeline: early, warnings: given ? [EARLY_OPTIONS_IGNORED] : ignored };
   }
-  const provider = registeredTracerProvider() as { forceFlush?(): Promise<void> } | undefined;
   if (provider !== undefined) {
-    return {
-      mode: 'attach',
-      pipeline: {
-        isExporting: true,
-        forceFlush: async () => provider.forceFlush?.(),
-        shutdown: () => Promise.resolve(), // it isn't ours
-        release: () => undefined,
-      },
-      warnings: given || options.mode === 'own' ? [{ code: 'PROVIDER_KEPT', details: {} }] : [],
-    };
+    const kept: Warning[] = given || options.mode === 'own' ? [{ code: 'PROVIDER_KEPT', details: {} }] : [];
+    return { mode: 'attach', pipeline: attachTo(provider, early), warnings: [...kept, ...ignored] };
   }
   if (options.mode === 'attach') {
     return { mode: 'attach', pipeline: NOTHING, warnings: [{ code: 'NO_TRACER_PROVIDER', details: {} }] };
@@ -205,14 +209,6 @@ async function buildPipeline(
     pipeline: await startSdk(config, options),
     warnings: modules.length > 0 ? [{ code: 'INSTRUMENTATION_LATE', details: { modules } }] : [],
   };
-}
-
-/** The environment wanted telemetry and the application doesn't: the application's word counts. */
-async function endEarlySdk(): Promise<void> {
-  const early = takeEarlySdk();
-  if (early === undefined) return;
-  await settleWithin(DEFAULT_TIMEOUT_MS, [() => early.shutdown()]);
-  early.release();
 }
 
 function createHandle(pipeline: Pipeline, mode: 'own' | 'attach' | null, forget: () => void): ClosingHandle {
