@@ -1,3 +1,4 @@
+import { isMainThread } from 'node:worker_threads';
 import {
   Logger,
   type OnApplicationBootstrap,
@@ -5,8 +6,8 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { isSdkDisabled, resolveConfig } from '../core/config.js';
-import { nearestName } from '../core/nearest-name.js';
 import { DEFAULT_TIMEOUT_MS } from '../core/default-timeout.js';
+import { nearestName } from '../core/nearest-name.js';
 import { processState } from '../core/process-state.js';
 import { forgetSpanGroupState, setEnabledSpanGroups } from '../core/span-group-state.js';
 import { within } from '../core/settle-within.js';
@@ -126,6 +127,8 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
 
   /** Whoever serves, and dies of SIGTERM at once, loses spans. Asked late: the hooks may be enabled after listening. */
   private async checkShutdownHooks(): Promise<void> {
+    // Node gives signals to the main thread only: hooks in another one would change nothing.
+    if (!isMainThread) return;
     const handle = await processState.shared?.ready;
     if (handle?.mode !== 'own' || !handle.isExporting) return;
     this.hooksTimer = setTimeout(() => {
