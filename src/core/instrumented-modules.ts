@@ -67,3 +67,14 @@ export function modulesLoadedBefore(
   };
   return [...names].filter(isLoaded).sort();
 }
+
+/**
+ * Enables instrumentations that the shutdown of an earlier set-up has disabled. The SDK doesn't: it takes those that weren't
+ * made disabled for enabled.
+ */
+export function enableAgain(instrumentations: Iterable<InstrumentationLike>): void {
+  for (const instrumentation of instrumentations) {
+    const isEnabled = (instrumentation as { isEnabled?(): boolean }).isEnabled?.();
+    if (isEnabled === false) instrumentation.enable();
+  }
+}

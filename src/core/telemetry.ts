@@ -4,7 +4,7 @@ import { DEFAULT_TIMEOUT_MS } from './default-timeout.js';
 import { whenLoopDrains } from './drained-loop.js';
 import { differsFromEarly, discardEarlySdk, takeEarlySdk } from './early-sdk.js';
 import { createError, TelemetryAlreadySetUpError } from './errors.js';
-import { modulesLoadedBefore } from './instrumented-modules.js';
+import { enableAgain, modulesLoadedBefore } from './instrumented-modules.js';
 import { startLensMetrics } from './lens-metrics.js';
 import { SCOPE_NAME } from './lens-tracer.js';
 import { registeredApis, registeredTracerProvider } from './otel-globals.js';
@@ -203,7 +203,9 @@ async function buildPipeline(
     return { mode: 'attach', pipeline: NOTHING, warnings: [{ code: 'NO_TRACER_PROVIDER', details: {} }] };
   }
   const isNestRunning = processState.defaultLogger !== undefined;
-  const modules = modulesLoadedBefore(options.instrumentations?.flat() ?? [], isNestRunning);
+  const instrumentations = options.instrumentations?.flat() ?? [];
+  const modules = modulesLoadedBefore(instrumentations, isNestRunning);
+  enableAgain(instrumentations);
   return {
     mode: 'own',
     pipeline: await startSdk(config, options),

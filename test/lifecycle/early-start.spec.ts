@@ -527,6 +527,42 @@ describe('own mode without nest-lens/register', () => {
     expect(JSON.parse((await started.says(/LATE (.*)/))[1]!)).toEqual(expected);
   });
 
+  it('H1: the same instrumentations have spans again after a shutdown and another set-up, and none in between', async () => {
+    const script = folderWith({
+      'main.cjs': `
+        const { HttpInstrumentation } = require('@opentelemetry/instrumentation-http');
+        const instrumentations = [new HttpInstrumentation()];
+        const http = require('node:http');
+        const { nestLensConfigFromEnv, setupTelemetry } = require('nest-lens/core');
+        const exporterInto = (names) => ({
+          export(spans, done) { names.push(...spans.map(({ name }) => name)); done({ code: 0 }); },
+          async shutdown() {},
+        });
+        async function main() {
+          const server = http.createServer((_, response) => response.end()).listen(0, '127.0.0.1');
+          await new Promise((listening) => server.once('listening', listening));
+          const request = async () => (await fetch('http://127.0.0.1:' + server.address().port)).text();
+          const rounds = [];
+          for (const round of [1, 2]) {
+            const names = [];
+            const handle = await setupTelemetry(nestLensConfigFromEnv(), {
+              instrumentations,
+              spanExporter: exporterInto(names),
+            });
+            await request();
+            await handle.shutdown();
+            await request();
+            rounds.push(names);
+          }
+          console.log('SAW ' + JSON.stringify(rounds));
+          process.exit();
+        }
+        void main();`,
+    });
+    const started = startShop({ script: `${script}/main.cjs` });
+    expect(JSON.parse((await started.says(/SAW (.*)/))[1]!)).toEqual([['GET'], ['GET']]);
+  });
+
   it('H6: warns of nothing when no instrumentation is given', async () => {
     const receiver = await startReceiver();
     const shop = startShop({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url } });
