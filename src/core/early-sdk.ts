@@ -1,10 +1,9 @@
 import type { NestLensConfig } from './config.js';
-import { DEFAULT_TIMEOUT_MS } from './default-timeout.js';
 import { whenLoopDrains } from './drained-loop.js';
 import { registeredTracerProvider } from './otel-globals.js';
 import { type EarlyStart, processState } from './process-state.js';
 import type { RunningSdk } from './sdk.js';
-import { settleWithin } from './settle-within.js';
+import { DEFAULT_TIMEOUT_MS, settleWithin } from './settle-within.js';
 import { truncateOpenSpans } from './span-outcome.js';
 
 /** The part of a configuration that a running SDK can't be told any more, but for the run's id. */

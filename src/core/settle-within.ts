@@ -1,6 +1,9 @@
 import { LONGEST_TIMER_MS } from './longest-timer.js';
 import { emitWarnings } from './warnings.js';
 
+/** How long a flush or shutdown may take, in milliseconds, unless the caller says otherwise. */
+export const DEFAULT_TIMEOUT_MS = 5_000;
+
 /**
  * Runs the steps one after another, each whatever became of the one before, and settles when they are done or the time is
  * up; then the steps that haven't begun are still begun, so that exporters get their shutdown. Never rejects: one warning.

@@ -1,6 +1,5 @@
 import { type Meter, metrics, type Tracer, trace } from '@opentelemetry/api';
 import { isSdkDisabled, type NestLensConfig, specSourceOf, validateConfig } from './config.js';
-import { DEFAULT_TIMEOUT_MS } from './default-timeout.js';
 import { whenLoopDrains } from './drained-loop.js';
 import { differsFromEarly, discardEarlySdk, takeEarlySdk } from './early-sdk.js';
 import { createError, TelemetryAlreadySetUpError } from './errors.js';
@@ -10,7 +9,7 @@ import { SCOPE_NAME } from './lens-tracer.js';
 import { registeredApis, registeredTracerProvider } from './otel-globals.js';
 import { processState } from './process-state.js';
 import { type RunningSdk, startSdk } from './sdk.js';
-import { settleWithin, within } from './settle-within.js';
+import { DEFAULT_TIMEOUT_MS, settleWithin, within } from './settle-within.js';
 import type { SetupOptions } from './setup-options.js';
 import { truncateOpenSpans } from './span-outcome.js';
 import { forgetSpanGroupState, setEnabledSpanGroups, setSpanGroupSpec } from './span-group-state.js';

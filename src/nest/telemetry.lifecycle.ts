@@ -6,11 +6,10 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { isSdkDisabled, resolveConfig } from '../core/config.js';
-import { DEFAULT_TIMEOUT_MS } from '../core/default-timeout.js';
 import { nearestName } from '../core/nearest-name.js';
 import { processState } from '../core/process-state.js';
 import { forgetSpanGroupState, setEnabledSpanGroups } from '../core/span-group-state.js';
-import { within } from '../core/settle-within.js';
+import { DEFAULT_TIMEOUT_MS, within } from '../core/settle-within.js';
 import { setupTelemetry } from '../core/telemetry.js';
 import { emitWarnings, recordWarning, type Warning } from '../core/warnings.js';
 import type { LensApp } from './lens-app.js';
