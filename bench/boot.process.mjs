@@ -18,23 +18,27 @@ const controllers = Array.from({ length: count }, (_, c) => {
     list() {
       return [];
     }
-    read() {
-      return { id: c };
+    read(id) {
+      return { id, c };
     }
   }
   for (const method of ['list', 'read']) {
-    if (lens) decorate(Orders, method, lens.SpanGroup(names[c % names.length]));
-    decorate(Orders, method, (prototype, key, descriptor) => {
-      Get(method)(prototype, key, descriptor);
-      return descriptor;
-    });
+    const ours = lens ? [lens.SpanGroup(names[c % names.length])] : [];
+    decorate(Orders, method, Get(method), ...ours);
   }
   Controller(`orders-${c}`)(Orders);
   return Orders;
 });
 class AppModule {}
+// Telemetry is on, and every group is off. The SDK's own start is no part of it.
 const imports = lens
-  ? [lens.NestLensModule.forRoot({ registrations: [{ namespace: 'bench', groups: names }] })]
+  ? [
+      lens.NestLensModule.forRoot({
+        registrations: [{ namespace: 'bench', groups: names }],
+        config: { enabled: true, spanGroups: '' },
+        telemetry: { mode: 'attach' },
+      }),
+    ]
   : [];
 Module({ imports, controllers })(AppModule);
 const decoratedMs = performance.now() - begun;

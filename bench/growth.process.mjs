@@ -43,6 +43,20 @@ function createRegistryCases(groups, namespaces) {
   return [
     { what: 'register', before: withSpec(''), run: fill },
     { what: 'register late, with a kept spec', before: withSpec(SPEC), run: fill },
+    {
+      what: 'register late, each group of the spec comes with one',
+      before: withSpec(definitions.map(([, names]) => names[0]).join(',')),
+      run: fill,
+      iterations: 1,
+    },
+    {
+      what: 'register late and unregister',
+      before: withSpec(SPEC),
+      run: () => {
+        fill();
+        for (const [namespace] of definitions) lens.SpanRegistry.unregister(namespace);
+      },
+    },
     { what: 'resolve', before: withSpec('', fill), run: () => lens.SpanRegistry.resolve(SPEC) },
     {
       what: 'override and clear',
@@ -87,11 +101,7 @@ async function createAppWithSites(sites, groups) {
     class Orders {}
     for (let m = 0; m < 100; m++) {
       Orders.prototype[`handle${m}`] = { [`handle${m}`]: () => c }[`handle${m}`];
-      decorate(Orders, `handle${m}`, lens.SpanGroup(names[(c * 100 + m) % groups]));
-      decorate(Orders, `handle${m}`, (prototype, key, descriptor) => {
-        Get(String(m))(prototype, key, descriptor);
-        return descriptor;
-      });
+      decorate(Orders, `handle${m}`, Get(String(m)), lens.SpanGroup(names[(c * 100 + m) % groups]));
     }
     Controller(`orders-${c}`)(Orders);
     return Orders;

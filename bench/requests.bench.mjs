@@ -9,6 +9,8 @@ const NESTS = ['nest-11', 'nest-12'];
 /** What a variant is compared with, besides the plain handler. */
 const COUNTERPARTS = { 'interceptor-off': 'pass-through', 'interceptor-on': 'pass-through' };
 
+const PEERS = ['nestjs-otel', 'amplication'];
+
 function describeRoutes(rounds, bytes) {
   return Object.keys(rounds).map((route) => {
     const [variant, when] = route.split('/');
@@ -20,6 +22,7 @@ function describeRoutes(rounds, bytes) {
       ns: summarise(rounds[route]),
       toPlain: ratio(rounds[route], rounds[plain]),
       ...(counterpart && { toPassThrough: ratio(rounds[route], rounds[counterpart]) }),
+      ...(PEERS.includes(variant) && { onToIt: ratio(rounds[`on/${when}`], rounds[route]) }),
       ...(route === 'plain/now' && { toNoLens: ratio(rounds[route], rounds['no-lens/now']) }),
       bytes: bytes[route],
       moreBytes: bytes[route] - bytes[plain],
@@ -73,31 +76,38 @@ async function measureVariant({ server, url, autocannon }, path) {
   return { us, cpuUs: cpuUs / REQUESTS, bytes: bytes / REQUESTS };
 }
 
-/** Rounds over all variants of one server. */
-async function measureServer(autocannon, task, paths, rounds) {
+async function openServer(autocannon, task) {
   const server = startProcess('server.process.mjs', task, { flags: ROOMY });
   const [{ url }] = await once(server, 'message');
-  const at = { server, url, autocannon };
-  const taken = Object.fromEntries(paths.map((path) => [path, { us: [], cpuUs: [], bytes: [] }]));
-  for (const state of ['all on', 'some off']) {
-    await ask(server, state);
-    for (const path of paths) await measureVariant(at, path);
-  }
-  for (let round = 0; round < rounds; round++) {
-    for (const path of round % 2 === 0 ? paths : paths.toReversed()) {
-      const measured = await measureVariant(at, path);
-      for (const [what, value] of Object.entries(measured)) taken[path][what].push(value);
-    }
-  }
+  return { server, url, autocannon };
+}
+
+async function closeServer({ server }) {
   const ended = once(server, 'exit');
   server.disconnect();
   await ended;
+}
+
+/** Rounds over all variants, on one server or several. */
+async function measureVariants(variants, rounds) {
+  const taken = Object.fromEntries(variants.map(({ name }) => [name, { us: [], cpuUs: [], bytes: [] }]));
+  for (const state of ['all on', 'some off']) {
+    for (const at of new Set(variants.map((variant) => variant.at))) await ask(at.server, state);
+    for (const { at, path } of variants) await measureVariant(at, path);
+  }
+  for (let round = 0; round < rounds; round++) {
+    for (const { name, at, path } of round % 2 === 0 ? variants : variants.toReversed()) {
+      const measured = await measureVariant(at, path);
+      for (const [what, value] of Object.entries(measured)) taken[name][what].push(value);
+    }
+  }
   return taken;
 }
 
-const PLAIN = ['plain', 'plain-again'];
-const OURS = [...PLAIN, 'off', 'on', 'pass-through', 'interceptor-off', 'interceptor-on'];
-const WITH_PEERS = [...OURS, 'nestjs-otel', 'amplication'];
+const VARIANTS = [
+  ...['plain', 'plain-again', 'off', 'on', 'pass-through', 'interceptor-off', 'interceptor-on'],
+  ...PEERS,
+];
 
 /** On Express and Fastify, asked by autocannon. */
 export async function runServers({ rounds = 7 } = {}) {
@@ -107,12 +117,17 @@ export async function runServers({ rounds = 7 } = {}) {
   for (const workspace of NESTS) {
     for (const adapter of ['express', 'fastify']) {
       const task = { workspace, adapter, peers: true };
-      const taken = await measureServer(autocannon, task, WITH_PEERS, rounds);
+      const at = await openServer(autocannon, task);
+      const variants = VARIANTS.map((name) => ({ name, at, path: name }));
       // The instrumentation changes Nest itself, so it has a server of its own. Its latest version for Node 20 refuses Nest 12.
-      if (workspace === 'nest-11') {
-        const instrumented = await measureServer(autocannon, { ...task, instrumented: true }, PLAIN, rounds);
-        taken['instrumentation-nestjs-core'] = instrumented.plain;
+      const instrumented =
+        workspace === 'nest-11' && (await openServer(autocannon, { ...task, instrumented: true }));
+      if (instrumented) {
+        variants.push({ name: 'instrumentation-nestjs-core', at: instrumented, path: 'plain' });
       }
+      const taken = await measureVariants(variants, rounds);
+      await closeServer(at);
+      if (instrumented) await closeServer(instrumented);
       results.push({
         workspace,
         adapter,

@@ -9,12 +9,13 @@ import { Bench } from 'tinybench';
  * @property {string} name
  * @property {number} calls how many calls one run makes
  * @property {() => unknown} run
+ * @property {number} [iterations] how often at least, in each slot
  * @property {() => unknown} [before] brings about what the case needs, such as its group being on; not measured
  */
 
 /** Nanoseconds for one call, over one slot of time. */
-async function measureSlot({ calls, run }, slotMs) {
-  const bench = new Bench({ time: slotMs, iterations: 3, warmup: false });
+async function measureSlot({ calls, run, iterations = 3 }, slotMs) {
+  const bench = new Bench({ time: slotMs, iterations, warmup: false });
   bench.add('slot', run);
   await bench.run();
   const [{ result }] = bench.tasks;

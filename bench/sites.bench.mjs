@@ -6,7 +6,7 @@ import { ROOMY } from './allocation.mjs';
 import { runProcess } from './processes.mjs';
 import { joinRounds, ratio, summarise } from './statistics.mjs';
 
-const PRIMITIVES = ['SpanGroup', 'traceFn', 'managedSpan', 'isSpanGroupEnabled'];
+const PRIMITIVES = ['SpanGroup', 'traceFn', 'managedSpan', 'managedSpan, attributes', 'isSpanGroupEnabled'];
 
 const SHORT_LIST = [
   { primitive: 'SpanGroup', later: false, count: 1 },

@@ -37,6 +37,11 @@ const BUILDERS = {
     site: 'managedBlock',
     hand: 'handWrittenFunction',
   },
+  'managedSpan, attributes': {
+    direct: 'closureWithOptions',
+    site: 'managedBlockWithOptions',
+    hand: 'handWrittenBlock',
+  },
   isSpanGroupEnabled: { direct: 'directFunction', site: 'guardedBlock' },
 };
 

@@ -54,23 +54,39 @@ ${soak ? soakSection(soak) : ''}
 
 const siteOf = ({ sites }, primitive, later) =>
   sites.find((site) => site.primitive === primitive && site.later === later && site.count === 1);
-const contenderOf = ({ peers }, name, sdk) =>
+const contenderOf = ({ peers }, name, sdk, later = false) =>
   peers
-    .find((row) => row.sdk === sdk && !row.later && row.count === 1)
+    .find((row) => row.sdk === sdk && row.later === later && row.count === 1)
     .contenders.find((contender) => contender.name === name);
 
 /** The table of the README's "What it costs". */
 export function readmeTable(run) {
   const off = (site) =>
-    `${ns(Math.max(site.off.median - site.direct.median, 0))} more, ${Math.max(Math.round(site.offBytes), 0)} B`;
+    `${ns(Math.max((site.offRatio.median - 1) * site.direct.median, 0))} more, ${Math.max(Math.round(site.offBytes), 0)} B`;
   const on = (site) => `${ns(site.on.median)}, ${site.onRatio.median.toFixed(2)} of by hand`;
   const row = (name, primitive, later) => {
     const site = siteOf(run, primitive, later);
     return [name, off(site), on(site)];
   };
-  const peer = (label, name) => {
-    const contender = contenderOf(run, name, true);
-    return [label, "can't be off", `${ns(contender.ns.median)}`];
+  // On, in the same rounds as the peers.
+  const decorated = (name, later) => {
+    const { ns: time } = contenderOf(run, 'on', true, later);
+    const { ofOn } = contenderOf(run, 'by hand', true, later);
+    return [
+      name,
+      off(siteOf(run, 'SpanGroup', later)),
+      `${ns(time.median)}, ${ofOn.median.toFixed(2)} of by hand`,
+    ];
+  };
+  const peer = (label, name, later) => {
+    const { ns: time } = contenderOf(run, name, true, later);
+    const { ofOn } = contenderOf(run, 'by hand', true, later);
+    const { ofOn: ofIt } = contenderOf(run, name, true, later);
+    return [
+      label,
+      "can't be off",
+      `${ns(time.median)}, ${(ofOn.median / ofIt.median).toFixed(2)} of by hand`,
+    ];
   };
   const router = (workspace, variant) =>
     run.router
@@ -84,8 +100,8 @@ export function readmeTable(run) {
   return table(
     ['One call or request', 'off', 'on, with an SDK'],
     [
-      row('`@SpanGroup`', 'SpanGroup', false),
-      row('`@SpanGroup`, async', 'SpanGroup', true),
+      decorated('`@SpanGroup`', false),
+      decorated('`@SpanGroup`, async', true),
       row('`traceFn`', 'traceFn', false),
       row('`managedSpan` ¹', 'managedSpan', false),
       [
@@ -104,8 +120,10 @@ export function readmeTable(run) {
         request('nest-11', 'interceptor-on', 'plain'),
       ],
       ['an interceptor that does nothing, Nest 11', request('nest-11', 'pass-through', 'plain'), ''],
-      peer('`@Span` of nestjs-otel 8.1.1', 'nestjs-otel'),
-      peer('`@Span` of @amplication/opentelemetry-nestjs 6.0.0', 'amplication'),
+      peer('`@Span` of nestjs-otel 8.1.1', 'nestjs-otel', false),
+      peer('the same, async', 'nestjs-otel', true),
+      peer('`@Span` of @amplication/opentelemetry-nestjs 6.0.0', 'amplication', false),
+      peer('the same, async', 'amplication', true),
     ],
   );
 }

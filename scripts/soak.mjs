@@ -25,6 +25,8 @@ const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, mil
 class Collector {
   received = new Map();
   doubles = 0;
+  /** What the counter of spans said last, over all groups. */
+  counted = 0;
   /** [from, to] in milliseconds since the epoch. */
   outages = [];
   #server;
@@ -34,7 +36,16 @@ class Collector {
       const chunks = [];
       request.on('data', (chunk) => chunks.push(chunk));
       request.on('end', () => {
-        for (const { scopeSpans } of JSON.parse(Buffer.concat(chunks)).resourceSpans) {
+        const { resourceSpans = [], resourceMetrics = [] } = JSON.parse(Buffer.concat(chunks));
+        for (const { scopeMetrics } of resourceMetrics) {
+          const counter = scopeMetrics
+            .flatMap(({ metrics }) => metrics)
+            .find(({ name }) => name === 'nestlens.spans');
+          const points = counter?.sum?.dataPoints ?? [];
+          if (points.length > 0)
+            this.counted = points.reduce((sum, { asInt, asDouble }) => sum + Number(asInt ?? asDouble), 0);
+        }
+        for (const { scopeSpans } of resourceSpans) {
           for (const { spanId, traceId } of scopeSpans.flatMap(({ spans }) => spans)) {
             const id = traceId + spanId;
             if (this.received.has(id)) this.doubles++;
@@ -66,8 +77,8 @@ function visit(url, { method = 'GET', body, leaveAfter } = {}) {
       method,
       headers: body ? { 'content-type': 'application/json' } : {},
     });
-    request.on('response', (response) => response.resume().on('close', resolve));
-    request.on('error', resolve);
+    request.on('response', (response) => response.resume().on('close', () => resolve(response.statusCode)));
+    request.on('error', () => resolve(undefined));
     if (leaveAfter !== undefined) setTimeout(() => request.destroy(), leaveAfter);
     request.end(body);
   });
@@ -77,8 +88,8 @@ const ORDER = JSON.stringify({ lines: [{ productId: 1, quantity: 1 }], card: '42
 const VISITS = [
   { path: '/products' },
   { path: '/products/1' },
-  { path: '/products/999' },
-  { path: '/reports/revenue' },
+  { path: '/products/999', status: 404 },
+  { path: '/reports/revenue', status: 500 },
   { path: '/lens/groups' },
   { path: '/products', leaveAfter: 1 },
   { path: '/orders/1/status', leaveAfter: 15 },
@@ -89,7 +100,20 @@ const VISITS = [
 const collector = new Collector();
 await collector.start();
 const shop = fork(fileURLToPath(new URL('soak/shop.mjs', import.meta.url)), {
-  env: { ...process.env, SOAK_COLLECTOR: `http://127.0.0.1:${collector.port}`, OTEL_LOGS_EXPORTER: 'none' },
+  env: {
+    ...process.env,
+    SOAK_COLLECTOR: `http://127.0.0.1:${collector.port}`,
+    OTEL_LOGS_EXPORTER: 'none',
+    OTEL_METRICS_EXPORTER: 'otlp',
+    OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: 'http/json',
+    OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `http://127.0.0.1:${collector.port}/v1/metrics`,
+    OTEL_METRIC_EXPORT_INTERVAL: '2000',
+    OTEL_METRIC_EXPORT_TIMEOUT: '1000',
+    // So small that an outage fills it.
+    OTEL_BSP_SCHEDULE_DELAY: '200',
+    OTEL_BSP_MAX_QUEUE_SIZE: '512',
+    OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '256',
+  },
 });
 shop.once('exit', (code) => {
   if (code !== 0) throw new Error(`the shop ended with ${code}`);
@@ -111,11 +135,16 @@ const before = await ask('rest', 'resting');
 const began = Date.now();
 const isOver = () => Date.now() - began > seconds * 1_000;
 let visits = 0;
+/** Answers that nobody expected: which, and when last. */
+const unexpected = new Map();
 const clients = Array.from({ length: CLIENTS }, async (_, client) => {
   for (let turn = client; !isOver(); turn++) {
-    const { path, ...options } = VISITS[turn % VISITS.length];
-    await visit(url + path, options);
+    const { path, status = 200, ...options } = VISITS[turn % VISITS.length];
+    const answered = await visit(url + path, options);
     visits++;
+    // An order is taken, or refused when nothing is left.
+    const isExpected = options.body ? [201, 409].includes(answered) : answered === status;
+    if (!isExpected && options.leaveAfter === undefined) unexpected.set(`${path} ${answered}`, visits);
     await sleep(2);
   }
 });
@@ -142,7 +171,10 @@ for (let second = 0; after.length > before.length + 1 && second < 10; second++) 
   after = await ask('rest', 'resting');
 }
 samples.push(await ask('measure', 'measured'));
-const { counts, failures, overflows, warnings } = await ask('close', 'closed');
+// The batch processor says how many it dropped when the next one fits.
+shop.send({ spec: 'all' });
+await visit(`${url}/products`);
+const { counts, calls, failures, overflows, warnings } = await ask('close', 'closed');
 
 const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
 const third = Math.max(1, Math.floor((samples.length - 1) / 3));
@@ -161,9 +193,13 @@ const isInOutage =
   ([from, to]) =>
     collector.outages.some(([gone, back]) => from <= back + afterwardsMs && to >= gone - 500);
 const checks = {
+  'every request was answered as it should be': unexpected.size === 0,
+  'each call of a handler made one span while its group was on, and none while it was off':
+    calls.wrong === 0 && Math.min(calls.on, calls.off) > seconds,
   'every span that was made was sent, failed, or dropped from a full queue':
     counts.made === counts.sent + counts.failed + counts.dropped,
   'every span that was sent arrived, and nothing else': received === counts.sent,
+  "NestLens's own counter says how many were made": collector.counted === counts.made,
   'no span arrived twice': collector.doubles === 0,
   'no export failed while the collector was up': failures.every(isInOutage(500)),
   // An export that began in an outage goes on trying for two seconds, with the queue full behind it.
@@ -184,6 +220,7 @@ const record = {
   machine: `${cpus()[0]?.model.trim() ?? 'unknown'}, ${cpus().length} cores`,
   rows: [
     ['Requests', visits],
+    ['Calls of handlers that were checked, group on and off', `${calls.on}, ${calls.off}`],
     ['Outages of the collector', collector.outages.length],
     ['Spans made', counts.made],
     ['received, once each', received],
@@ -210,5 +247,6 @@ if (seconds >= 600) {
   writeFileSync(`${root}bench/soak.json`, `${JSON.stringify(record, null, 2)}\n`);
   await writeResultsPage();
 }
+for (const [answer, when] of unexpected) console.error(`unexpected: ${answer}, last at request ${when}`);
 await collector.stop();
 process.exitCode = Object.values(checks).every(Boolean) ? 0 : 1;

@@ -19,10 +19,7 @@ function createController({ Controller, Get }, path, annotate) {
   }
   for (const method of ['read', 'readLater']) {
     annotate?.((decorator) => decorate(Orders, method, decorator), Orders, method);
-    decorate(Orders, method, (prototype, key, descriptor) => {
-      Get(key === 'read' ? 'now' : 'later')(prototype, key, descriptor);
-      return descriptor;
-    });
+    decorate(Orders, method, Get(method === 'read' ? 'now' : 'later'));
   }
   Controller(path)(Orders);
   return Orders;

@@ -4,15 +4,18 @@
  *
  * What is written by hand follows OpenTelemetry's documentation, and sets the attributes that NestLens sets.
  */
-import { inlinable, plain } from './plain.mjs';
+import { inlinable, plain, plainWithOptions } from './plain.mjs';
 
 const { Subject, work, workLater } = await import(`./work.mjs${new URL(import.meta.url).search}`);
 
-/** Applies a decorator to a method, as the compiler would. */
-export function decorate(Class, method, decorator) {
+/** Applies decorators to a method, the last one first, as compiled code does where `reflect-metadata` is loaded. */
+export function decorate(Class, method, ...decorators) {
   const { prototype } = Class;
   const descriptor = Object.getOwnPropertyDescriptor(prototype, method);
-  Object.defineProperty(prototype, method, decorator(prototype, method, descriptor) ?? descriptor);
+  const decorated = Reflect.decorate
+    ? Reflect.decorate(decorators, prototype, method, descriptor)
+    : decorators.reduceRight((last, decorator) => decorator(prototype, method, last) ?? last, descriptor);
+  Object.defineProperty(prototype, method, decorated);
 }
 
 export const directMethod = () => new Subject();
@@ -137,6 +140,53 @@ export function managedBlock({ managedSpan }) {
 }
 export function managedBlockLater({ managedSpan }) {
   return (a, b) => managedSpan('bench', 'Subject.work', () => workLater(a, b));
+}
+
+export const closureWithOptions = () => (a, b) =>
+  plainWithOptions('Subject.work', { attributes: () => ({ a, b }) }, () => work(a, b));
+export const closureWithOptionsLater = () => (a, b) =>
+  plainWithOptions('Subject.work', { attributes: () => ({ a, b }) }, () => workLater(a, b));
+
+export function managedBlockWithOptions({ managedSpan }) {
+  return (a, b) => managedSpan('bench', 'Subject.work', { attributes: () => ({ a, b }) }, () => work(a, b));
+}
+export function managedBlockWithOptionsLater({ managedSpan }) {
+  return (a, b) =>
+    managedSpan('bench', 'Subject.work', { attributes: () => ({ a, b }) }, () => workLater(a, b));
+}
+
+export function handWrittenBlock({ tracer }) {
+  return (a, b) =>
+    tracer.startActiveSpan('Subject.work', { attributes: { a, b, 'nestlens.group': 'bench' } }, (span) => {
+      try {
+        return work(a, b);
+      } catch (error) {
+        span.recordException(error);
+        span.setStatus({ code: 2, message: error.message });
+        throw error;
+      } finally {
+        span.end();
+      }
+    });
+}
+
+export function handWrittenBlockLater({ tracer }) {
+  return (a, b) =>
+    tracer.startActiveSpan(
+      'Subject.work',
+      { attributes: { a, b, 'nestlens.group': 'bench' } },
+      async (span) => {
+        try {
+          return await workLater(a, b);
+        } catch (error) {
+          span.recordException(error);
+          span.setStatus({ code: 2, message: error.message });
+          throw error;
+        } finally {
+          span.end();
+        }
+      },
+    );
 }
 
 let noted = 0;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { ConfigError, createError } from './errors.js';
+import { processState } from './process-state.js';
 
 /** Where spans go when the application names no exporter of its own. */
 export type ExporterName = 'otlp' | 'console' | 'none';
@@ -116,7 +117,9 @@ export function resolveConfig(
     exporter: explicit.exporter ?? exporterFrom(read('EXPORTER')),
     tracesEnabled: explicit.tracesEnabled ?? booleanFrom(read('TRACES_ENABLED'), true),
     metricsEnabled: explicit.metricsEnabled ?? booleanFrom(read('METRICS_ENABLED'), true),
-    runId: explicit.runId ?? read('RUN_ID')?.value ?? randomBytes(4).toString('hex'),
+    // An SDK that was started early and waits to be taken over has one on its resource.
+    runId:
+      explicit.runId ?? read('RUN_ID')?.value ?? processState.early?.runId ?? randomBytes(4).toString('hex'),
     userId: explicit.userId ?? read('USER_ID')?.value ?? '',
     ...(serviceName ? { serviceName } : {}),
   });

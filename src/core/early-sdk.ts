@@ -1,9 +1,12 @@
 import type { NestLensConfig } from './config.js';
 import { whenLoopDrains } from './drained-loop.js';
+import { registeredTracerProvider } from './otel-globals.js';
 import { type EarlyStart, processState } from './process-state.js';
 import type { RunningSdk } from './sdk.js';
+import { DEFAULT_TIMEOUT_MS, settleWithin } from './settle-within.js';
+import { truncateOpenSpans } from './span-outcome.js';
 
-/** The part of a configuration that a running SDK can't be told any more. */
+/** The part of a configuration that a running SDK can't be told any more, but for the run's id. */
 function settingsOf({
   exporter,
   tracesEnabled,
@@ -18,9 +21,26 @@ function settingsOf({
 export function keepEarlySdk(sdk: RunningSdk, config: NestLensConfig): void {
   const stopWaiting = whenLoopDrains(() => {
     processState.early = undefined;
-    void sdk.shutdown().catch(() => undefined);
+    void endWithProcess(sdk);
   });
-  processState.early = { ...sdk, settings: settingsOf(config), take: stopWaiting };
+  processState.early = {
+    ...sdk,
+    settings: settingsOf(config),
+    runId: config.runId,
+    // Nobody else's: it wouldn't have been started beside one.
+    hasTracerProvider: registeredTracerProvider() !== undefined,
+    take: stopWaiting,
+  };
+}
+
+/** As the shutdown of a set-up does it: spans that are open are rescued, the limit is kept, a failure is said once. */
+async function endWithProcess(sdk: RunningSdk): Promise<void> {
+  const steps = [() => sdk.forceFlush(), () => sdk.shutdown()].map((step) => () => {
+    truncateOpenSpans();
+    return step();
+  });
+  await settleWithin(DEFAULT_TIMEOUT_MS, steps);
+  sdk.release();
 }
 
 /** Takes the SDK that was started early, if there is one; from then on whoever took it ends it. */
@@ -31,7 +51,20 @@ export function takeEarlySdk(): EarlyStart | undefined {
   return early;
 }
 
+/**
+ * Ends the SDK that was started early: the environment wanted telemetry and the application doesn't, whose word counts. It is
+ * out of the way at once. Nobody waits for what it still has to say, or wants to know whether that arrives.
+ */
+export function discardEarlySdk(): void {
+  const early = takeEarlySdk();
+  if (early === undefined) return;
+  const ended = (async () => early.shutdown())();
+  ended.catch(() => undefined);
+  early.release();
+}
+
 /** Whether a set-up asks for something else than what the SDK was started with. */
 export function differsFromEarly(early: EarlyStart, config: NestLensConfig): boolean {
-  return early.settings !== settingsOf(config);
+  const isOtherRun = early.runId !== undefined && early.runId !== config.runId;
+  return isOtherRun || early.settings !== settingsOf(config);
 }

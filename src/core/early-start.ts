@@ -1,6 +1,7 @@
 import { createRequire, register } from 'node:module';
-import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import * as workerThreads from 'node:worker_threads';
+import { attemptResolve, requireOfApplication } from './application-require.js';
 import { isSdkDisabled, nestLensConfigFromEnv } from './config.js';
 import { keepEarlySdk } from './early-sdk.js';
 import { installedInstrumentations } from './installed-instrumentations.js';
@@ -18,10 +19,11 @@ import { emitWarnings } from './warnings.js';
  */
 export function startEarly(): void {
   if (processState.early !== undefined || processState.telemetry.phase !== 'off') return;
+  if (isModuleHooksThread()) return;
   try {
     const config = nestLensConfigFromEnv();
     if (!config.enabled || isSdkDisabled() || registeredTracerProvider() !== undefined) return;
-    const require = requireOfApplication();
+    const require = requireOfApplication('@opentelemetry/sdk-node');
     // Instrumentations first: they have to see everything that the SDK makes Node load.
     const { instrumentations, foundIn } = installedInstrumentations(require, (specifier) =>
       attemptResolve(require, specifier),
@@ -35,18 +37,16 @@ export function startEarly(): void {
   }
 }
 
-/** What the application can load: the packages are its own, wherever this one is. */
-function requireOfApplication(): NodeJS.Require {
-  const main = process.argv[1];
-  return createRequire(main === undefined ? join(process.cwd(), 'any.js') : resolve(main));
-}
-
-function attemptResolve(require: NodeJS.Require, specifier: string): string | undefined {
-  try {
-    return require.resolve(specifier);
-  } catch {
-    return undefined;
-  }
+/**
+ * Whether this is the thread in which Node runs the module hooks of the process. It runs what `--require` names once more,
+ * in there, but never the application; an SDK of its own would take the ports that are meant for the application's.
+ */
+function isModuleHooksThread(): boolean {
+  const { isInternalThread, isMainThread, parentPort } = workerThreads as typeof workerThreads & {
+    isInternalThread?: boolean;
+  };
+  // Node 20 doesn't say. But there every worker that an application makes has a port to its parent.
+  return isInternalThread ?? (!isMainThread && parentPort === null);
 }
 
 /**

@@ -14,7 +14,8 @@ export type AnyFunction = (this: unknown, ...args: unknown[]) => unknown;
 export function gateFunction(gate: SpanGate, original: AnyFunction, on: AnyFunction): AnyFunction {
   /* eslint-disable prefer-rest-params -- measured, see above */
   // Measured: a name that is there from the start takes 0.2 us, one that is defined afterwards 0.5 us and 230 B more.
-  const name = String(Object.getOwnPropertyDescriptor(original, 'name')?.value ?? '');
+  const given: unknown = Object.getOwnPropertyDescriptor(original, 'name')?.value;
+  const name = typeof given === 'string' ? given : '';
   const wrapper: AnyFunction = Object.hasOwn(original, 'prototype')
     ? function () {
         return gate.enabled ? on.apply(this, arguments as never) : original.apply(this, arguments as never);

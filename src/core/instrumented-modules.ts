@@ -7,6 +7,15 @@ export interface InstrumentedModule {
   readonly name: string;
   /** Whether files inside the package are patched, not only what its main file exports. */
   readonly hasFiles: boolean;
+  /** Whether the instrumentation has got hold of it, or of one of the files, while it was loaded. */
+  readonly isSeen: boolean;
+}
+
+interface ModuleDefinition {
+  readonly name?: unknown;
+  readonly files?: unknown;
+  /** What the module exports, as soon as the instrumentation has got hold of it. A file inside it has the same. */
+  readonly moduleExports?: unknown;
 }
 
 /**
@@ -16,20 +25,35 @@ export interface InstrumentedModule {
 export function instrumentedModules(instrumentation: InstrumentationLike): InstrumentedModule[] | undefined {
   const { _modules: modules } = instrumentation as { _modules?: unknown };
   if (!Array.isArray(modules)) return undefined;
-  return (modules as { name?: unknown; files?: unknown }[]).flatMap(({ name, files }) =>
-    typeof name === 'string' ? [{ name, hasFiles: Array.isArray(files) && files.length > 0 }] : [],
-  );
+  return (modules as ModuleDefinition[]).flatMap((definition) => {
+    const { name } = definition;
+    if (typeof name !== 'string') return [];
+    const files = Array.isArray(definition.files) ? (definition.files as ModuleDefinition[]) : [];
+    const isSeen = [definition, ...files].some(({ moduleExports }) => moduleExports !== undefined);
+    return [{ name, hasFiles: files.length > 0, isSeen }];
+  });
 }
 
-/** The modules that instrumentations would patch while they are loaded, but which are loaded already. Sorted. */
+/**
+ * The modules of an instrumentation that it hasn't seen. It may have several definitions of one module, by version, of which
+ * one applies. Those of Node count as one: the SDK loads them, too, and what is required later is patched all the same.
+ */
+function unseenModules(instrumentation: InstrumentationLike): string[] {
+  const modules = instrumentedModules(instrumentation) ?? [];
+  const subject = (name: string): string => (isBuiltin(name) ? 'node' : name);
+  const seen = new Set(modules.filter(({ isSeen }) => isSeen).map(({ name }) => subject(name)));
+  return modules.map(({ name }) => name).filter((name) => !seen.has(subject(name)));
+}
+
+/**
+ * The modules that instrumentations would patch while they are loaded, but which were loaded before these were there.
+ * Sorted.
+ */
 export function modulesLoadedBefore(
   instrumentations: Iterable<InstrumentationLike>,
   isNestRunning: boolean,
 ): string[] {
-  const names = new Set<string>();
-  for (const instrumentation of instrumentations) {
-    for (const { name } of instrumentedModules(instrumentation) ?? []) names.add(name);
-  }
+  const names = new Set([...instrumentations].flatMap(unseenModules));
   if (names.size === 0) return [];
   const files = Object.keys(createRequire(join(process.cwd(), 'any.js')).cache).map((file) =>
     file.replaceAll('\\', '/'),

@@ -7,7 +7,7 @@ import { clearOpenSpans, createOpenSpans, type OpenSpanLink, processState } from
  */
 export const MOST_OPEN_SPANS = 10_000;
 
-const openSpans = (processState.openSpans ??= createOpenSpans());
+export const openSpans = (processState.openSpans ??= createOpenSpans());
 const { ring, others } = openSpans;
 
 /** Numbers spans as they start; which of two is the newer one is decided by that. */
@@ -45,13 +45,13 @@ export function takeOpenSpans(): Span[] {
   return found.sort((a, b) => b.sequence - a.sequence).map(({ span }) => span);
 }
 
-/** While NestLens starts a span of its own, which is linked then, the processor below needn't keep it too. */
-export const starting = { own: false };
-
-/** Keeps the other spans of a provider: those of instrumentations, and those that the application makes by hand. */
+/**
+ * Keeps the other spans of a provider: those of instrumentations, and those that the application makes by hand. The copy that
+ * started the SDK keeps them for all copies.
+ */
 export const OPEN_SPAN_PROCESSOR = {
   onStart(span: Span): void {
-    if (starting.own) return;
+    if (openSpans.isStartingOwn === true) return;
     if (others.size >= MOST_OPEN_SPANS) {
       for (const oldest of others.keys()) {
         others.delete(oldest);

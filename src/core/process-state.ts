@@ -132,6 +132,8 @@ export interface OpenSpans {
   /** Counts spans as they start, to tell which is newer. */
   sequence: number;
   readonly others: Map<Span, number>;
+  /** While NestLens, in whatever copy, starts a span of its own, which goes into the ring if it lasts. */
+  isStartingOwn?: boolean;
 }
 
 /** The links stay whole: each is still going to take itself out. */
@@ -153,7 +155,7 @@ export function createOpenSpans(): OpenSpans {
   const ring = { span: undefined, sequence: 0 } as OpenSpanLink;
   ring.older = ring;
   ring.newer = ring;
-  return { ring, count: 0, sequence: 0, others: new Map() };
+  return { ring, count: 0, sequence: 0, others: new Map(), isStartingOwn: false };
 }
 
 /** The part of a handle that applications share. */
@@ -169,6 +171,10 @@ export interface SharedHandle {
 export interface EarlyStart {
   /** What it was started with, to be compared. */
   readonly settings: string;
+  /** On the resource of every span; a set-up that names none takes it over. */
+  readonly runId?: string;
+  /** Whether it made a tracer provider. It doesn't where the environment turns traces off. Absent: it did. */
+  readonly hasTracerProvider?: boolean;
   /** Hands it over: from now on somebody else ends it. */
   take(): void;
   readonly isExporting: boolean;

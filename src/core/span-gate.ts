@@ -11,7 +11,7 @@ const { enabled, gates } = processState;
  * if (isSpanGroupEnabled('payment')) span.setAttribute('payment.plan', describePlan(order));
  */
 export function isSpanGroupEnabled(group: string): boolean {
-  // Measured: Set.has of a constant costs 3-4 ns; a Map of gates and a field load costs 9.
+  // Measured: Set.has of a constant costs 3 to 8 ns; a Map of gates and a field load twice that.
   return enabled.has(group);
 }
 

@@ -40,7 +40,7 @@ export function enableSelected(): void {
  * @param touched every group, preset and preset member that the change added or removed
  * @param wasLive of those, the groups that were registered before
  */
-export function reselect(touched: Iterable<string>, wasLive: ReadonlySet<string>): Warning[] {
+export function reselect(touched: ReadonlySet<string>, wasLive: ReadonlySet<string>): Warning[] {
   const layer = activeLayer();
   if (layer === undefined) return [];
   for (const name of touched) {
@@ -53,7 +53,7 @@ export function reselect(touched: Iterable<string>, wasLive: ReadonlySet<string>
     const selected = selects(layer.spec, name, processState);
     if (selected !== processState.enabled.has(name)) switchGroup(name, selected);
   }
-  return reportIfChanged(layer);
+  return reportIfChanged(layer, touched);
 }
 
 /**

@@ -2,7 +2,7 @@ import { types } from 'node:util';
 import type { Attributes, Context, Link, Span, SpanKind, Tracer } from '@opentelemetry/api';
 import { INVALID_SPAN_CONTEXT, trace } from '@opentelemetry/api';
 import { lensTracer } from './lens-tracer.js';
-import { starting } from './open-spans.js';
+import { openSpans } from './open-spans.js';
 import { isSpanGroupEnabled } from './span-gate.js';
 import { emitWarnings } from './warnings.js';
 
@@ -91,7 +91,7 @@ export function reportSdkFailure(span: string, error: unknown): void {
 
 /** Starts the span of a plan. A sampler or span processor that throws gives a span that records nothing. */
 export function startSpan(plan: SpanPlan, parent: Context): Span {
-  starting.own = true;
+  openSpans.isStartingOwn = true;
   try {
     const tracer = plan.tracer ?? lensTracer();
     return tracer.startSpan(
@@ -103,6 +103,6 @@ export function startSpan(plan: SpanPlan, parent: Context): Span {
     reportSdkFailure(plan.name, error);
     return trace.wrapSpanContext(trace.getSpanContext(parent) ?? INVALID_SPAN_CONTEXT);
   } finally {
-    starting.own = false;
+    openSpans.isStartingOwn = false;
   }
 }

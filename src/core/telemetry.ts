@@ -1,7 +1,7 @@
 import { type Meter, metrics, type Tracer, trace } from '@opentelemetry/api';
 import { isSdkDisabled, type NestLensConfig, specSourceOf, validateConfig } from './config.js';
 import { whenLoopDrains } from './drained-loop.js';
-import { differsFromEarly, takeEarlySdk } from './early-sdk.js';
+import { differsFromEarly, discardEarlySdk, takeEarlySdk } from './early-sdk.js';
 import { createError, TelemetryAlreadySetUpError } from './errors.js';
 import { disableEarlyInstrumentations } from './instrumentation-switch.js';
 import { modulesLoadedBefore } from './instrumented-modules.js';
@@ -108,7 +108,7 @@ export async function setUpWithin(
   if (!valid.enabled || isSdkDisabled()) {
     if (valid.enabled) recordWarning({ code: 'SDK_DISABLED', details: {} });
     setEnabledSpanGroups([]);
-    await endEarlySdk();
+    discardEarlySdk();
     disableEarlyInstrumentations();
     if (telemetry.phase === 'off') {
       Object.assign(telemetry, { configuredSpec: valid.spanGroups, specSource: specSourceOf(config) });
@@ -184,31 +184,37 @@ function areMetricsAskedFor({ spanExporter, spanProcessors, metricReader }: Setu
   return !isSpansOnly || METRICS_VARIABLES.some((name) => Boolean(process.env[name]?.trim()));
 }
 
+const EARLY_OPTIONS_IGNORED: Warning = { code: 'OPTIONS_IGNORED', details: { reason: 'early start' } };
+
+interface ApplicationProvider {
+  forceFlush?(): Promise<void>;
+}
+
+/** The application's provider, which isn't ours to shut down, and the rest of an SDK that was started early without one. */
+function attachTo(provider: ApplicationProvider, early: Pipeline = NOTHING): Pipeline {
+  return {
+    isExporting: true,
+    forceFlush: async () => void (await Promise.all([provider.forceFlush?.(), early.forceFlush()])),
+    shutdown: () => early.shutdown(),
+    release: () => early.release(),
+  };
+}
+
 async function buildPipeline(
   config: NestLensConfig,
   options: SetupOptions,
 ): Promise<{ pipeline: Pipeline; mode: 'own' | 'attach'; warnings: Warning[] }> {
   const given = Object.entries(options).some(([key, value]) => key !== 'mode' && value !== undefined);
+  const provider = registeredTracerProvider() as ApplicationProvider | undefined;
   const early = takeEarlySdk();
-  if (early !== undefined) {
-    const warnings: Warning[] =
-      given || differsFromEarly(early, config)
-        ? [{ code: 'OPTIONS_IGNORED', details: { reason: 'early start' } }]
-        : [];
-    return { mode: 'own', pipeline: early, warnings };
+  const isOverruled = early !== undefined && differsFromEarly(early, config);
+  const ignored: Warning[] = isOverruled ? [EARLY_OPTIONS_IGNORED] : [];
+  if (early !== undefined && (early.hasTracerProvider !== false || provider === undefined)) {
+    return { mode: 'own', pipeline: early, warnings: given ? [EARLY_OPTIONS_IGNORED] : ignored };
   }
-  const provider = registeredTracerProvider() as { forceFlush?(): Promise<void> } | undefined;
   if (provider !== undefined) {
-    return {
-      mode: 'attach',
-      pipeline: {
-        isExporting: true,
-        forceFlush: async () => provider.forceFlush?.(),
-        shutdown: () => Promise.resolve(), // it isn't ours
-        release: () => undefined,
-      },
-      warnings: given || options.mode === 'own' ? [{ code: 'PROVIDER_KEPT', details: {} }] : [],
-    };
+    const kept: Warning[] = given || options.mode === 'own' ? [{ code: 'PROVIDER_KEPT', details: {} }] : [];
+    return { mode: 'attach', pipeline: attachTo(provider, early), warnings: [...kept, ...ignored] };
   }
   if (options.mode === 'attach') {
     return { mode: 'attach', pipeline: NOTHING, warnings: [{ code: 'NO_TRACER_PROVIDER', details: {} }] };
@@ -220,14 +226,6 @@ async function buildPipeline(
     pipeline: await startSdk(config, options),
     warnings: modules.length > 0 ? [{ code: 'INSTRUMENTATION_LATE', details: { modules } }] : [],
   };
-}
-
-/** The environment wanted telemetry and the application doesn't: the application's word counts. */
-async function endEarlySdk(): Promise<void> {
-  const early = takeEarlySdk();
-  if (early === undefined) return;
-  await settleWithin(DEFAULT_TIMEOUT_MS, [() => early.shutdown()]);
-  early.release();
 }
 
 function createHandle(

@@ -16,7 +16,7 @@ interface WarningDetails {
   SPEC_UNRESOLVED: RegistryInventory & {
     spec: string;
     pending: readonly string[];
-    /** Pending name -> the registered name that it was probably meant to be. */
+    /** Pending name -> the registered name that it was probably meant to be; of the names that the message shows. */
     nearest: Readonly<Record<string, string>>;
   };
   SPEC_SELECTED_NOTHING: RegistryInventory & { spec: string };
@@ -61,7 +61,8 @@ export type LensWarningCode =
   | 'NO_SHUTDOWN_HOOKS'
   | 'STATE_PROTOCOL_MISMATCH';
 
-const MOST_NAMES_SHOWN = 50;
+/** Of a list of names in a message. */
+export const MOST_NAMES_SHOWN = 50;
 
 function list(names: readonly string[]): string {
   const shown = names.slice(0, MOST_NAMES_SHOWN);

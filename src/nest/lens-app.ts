@@ -34,6 +34,7 @@ export class LensApp {
   /** Set by the first `forRoot` while its telemetry is live. */
   flushAhead: () => Promise<void> = () => Promise.resolve();
   private routes: HttpRoutes | undefined;
+  private root: { modules: number; mark: object | undefined } | undefined;
   private readonly record: AppRecord;
 
   constructor(private readonly modules: ModulesContainer) {
@@ -67,8 +68,18 @@ export class LensApp {
     for (const namespace of this.record.held.splice(0)) releaseRegistration(namespace);
   }
 
-  /** The mark of the first `forRoot` in the order in which Nest scans modules: the one that sets up. */
+  /**
+   * The mark of the first `forRoot` in the order in which Nest scans modules: the one that sets up. Kept until a module is added:
+   * each `forFeature` asks for it.
+   */
   firstRoot(): object | undefined {
+    if (this.root?.modules !== this.modules.size) {
+      this.root = { modules: this.modules.size, mark: this.findRoot() };
+    }
+    return this.root.mark;
+  }
+
+  private findRoot(): object | undefined {
     for (const module of this.modules.values()) {
       const wrapper = module.providers.get(NEST_LENS_ROOT);
       if (wrapper !== undefined) return wrapper.instance as object;

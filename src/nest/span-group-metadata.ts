@@ -28,15 +28,17 @@ export function setSpanGroupMetadata(target: object, metadata: SpanGroupMetadata
 
 /** The group of a method, else of its class (a base class's counts): the method's own wins. Undefined: in no group. */
 export function spanGroupOf(method: object, Class: object): SpanGroupMetadata | undefined {
-  const own = methodSpanGroup(method);
+  const own = ownSpanGroup(method);
   if (own !== undefined) return own.group === null ? undefined : own;
-  return Reflect.getMetadata(SPAN_GROUP_METADATA, Class) as SpanGroupMetadata | undefined;
+  return classSpanGroup(Class);
 }
 
-export function methodSpanGroup(method: object): SpanGroupMetadata | undefined {
-  return Reflect.getOwnMetadata(SPAN_GROUP_METADATA, method) as SpanGroupMetadata | undefined;
+/** What stands on a method or class itself. */
+export function ownSpanGroup(target: object): SpanGroupMetadata | undefined {
+  return Reflect.getOwnMetadata(SPAN_GROUP_METADATA, target) as SpanGroupMetadata | undefined;
 }
 
+/** The group of a class; a base class's counts. */
 export function classSpanGroup(Class: object): SpanGroupMetadata | undefined {
   return Reflect.getMetadata(SPAN_GROUP_METADATA, Class) as SpanGroupMetadata | undefined;
 }

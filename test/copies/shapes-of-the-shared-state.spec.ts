@@ -131,6 +131,30 @@ describe('A slot of the same protocol', () => {
   });
 });
 
+describe('An SDK that was started early', () => {
+  it('R1: by an older copy, which does not say all that this one would, is taken over', async () => {
+    const { run } = await install();
+    const { result, stderr } = await run(`
+      const lens = await load('one', 'core');
+      const calls = [];
+      const note = (call) => async () => void calls.push(call);
+      globalThis[SLOT].early = {
+        settings: JSON.stringify({ exporter: 'none', tracesEnabled: true, metricsEnabled: false, userId: '' }),
+        isExporting: false,
+        take: note('take'), forceFlush: note('forceFlush'), shutdown: note('shutdown'), release: note('release'),
+      };
+      lens.SpanRegistry.register('shop', ['orders']);
+      const handle = await lens.setupTelemetry({
+        enabled: true, spanGroups: 'all', exporter: 'none', tracesEnabled: true, metricsEnabled: false,
+        runId: 'run-1', userId: '',
+      });
+      await handle.shutdown();
+      result({ mode: handle.mode, calls });`);
+    expect(result).toEqual({ mode: 'own', calls: ['take', 'forceFlush', 'shutdown', 'release'] });
+    expect(stderr).toBe('');
+  });
+});
+
 describe('A slot of another protocol', () => {
   const USE_BOTH = `
     first.SpanRegistry.register('first', ['orders']);

@@ -2,8 +2,9 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { ExecutionContext } from '@nestjs/common';
 import { context, trace } from '@opentelemetry/api';
-import { SpanGroup } from 'nest-lens';
+import { SpanGroup, SpanGroupInterceptor } from 'nest-lens';
 import {
   isSpanGroupEnabled,
   managedSpan,
@@ -12,6 +13,7 @@ import {
   SpanRegistry,
   traceFn,
 } from 'nest-lens/core';
+import { of } from 'rxjs';
 import { captureSpans, type CapturedSpans } from './capture-spans.js';
 
 /** What a site does while its group is off: nothing that can be observed. */
@@ -167,6 +169,17 @@ describe('a site whose group is off', () => {
     expect(spans.all()).toHaveLength(500);
   });
 
+  /** How often metadata is asked for while something runs. */
+  function countReads(run: () => void): number {
+    const reads = (['getMetadata', 'getOwnMetadata', 'hasMetadata', 'hasOwnMetadata'] as const).map((name) =>
+      jest.spyOn(Reflect, name),
+    );
+    run();
+    const count = reads.reduce((sum, read) => sum + read.mock.calls.length, 0);
+    for (const read of reads) read.mockRestore();
+    return count;
+  }
+
   it('N4: the metadata of a decorated method is read at its first call that is on, and never again', () => {
     class Orders {
       @SpanGroup('orders', { name: 'work' })
@@ -175,14 +188,10 @@ describe('a site whose group is off', () => {
       }
     }
     const orders = new Orders();
-    const reads = (['getMetadata', 'getOwnMetadata', 'hasMetadata', 'hasOwnMetadata'] as const).map((name) =>
-      jest.spyOn(Reflect, name),
-    );
-    const callTimes = (times: number) => {
-      for (const read of reads) read.mockClear();
-      for (let i = 0; i < times; i++) orders.work();
-      return reads.reduce((sum, read) => sum + read.mock.calls.length, 0);
-    };
+    const callTimes = (times: number) =>
+      countReads(() => {
+        for (let i = 0; i < times; i++) orders.work();
+      });
 
     const whileOff = callTimes(10);
     setSpanGroupSpec('orders');
@@ -191,10 +200,42 @@ describe('a site whose group is off', () => {
     setSpanGroupSpec('cache');
     const whileOffAgain = callTimes(10);
 
-    for (const read of reads) read.mockRestore();
     expect(atFirst).toBeGreaterThan(0);
     expect([whileOff, later, whileOffAgain]).toEqual([0, 0, 0]);
     expect(spans.names()).toHaveLength(11);
+  });
+
+  it('N6: the metadata of a handler is read at its first request that the interceptor sees, and never again', () => {
+    class Orders {
+      @SpanGroup('orders', { name: 'work' })
+      work() {
+        return 1;
+      }
+    }
+    const interceptor = new SpanGroupInterceptor();
+    const execution = {
+      getHandler: () => Orders.prototype.work,
+      getClass: () => Orders,
+      getType: () => 'rpc',
+      getArgs: () => [],
+    } as unknown as ExecutionContext;
+    const orders = new Orders();
+    const requestTimes = (times: number) =>
+      countReads(() => {
+        for (let i = 0; i < times; i++) {
+          interceptor.intercept(execution, { handle: () => of(orders.work()) }).subscribe();
+        }
+      });
+
+    const atFirst = requestTimes(1);
+    const whileOff = requestTimes(10);
+    setSpanGroupSpec('orders');
+    requestTimes(1);
+    const whileOn = requestTimes(10);
+
+    expect(atFirst).toBeGreaterThan(0);
+    expect([whileOff, whileOn]).toEqual([0, 0]);
+    expect(spans.names()).toEqual(Array.from({ length: 11 }, () => 'work'));
   });
 });
 

@@ -403,6 +403,48 @@ describe('reports about the spec', () => {
     expect(suggestion).not.toContain('zzzzzz');
   });
 
+  describe('near names in later reports', () => {
+    /** The hints of the last report. */
+    const hints = (): string[] =>
+      [...warnings.all.at(-1)!.message.matchAll(/Did you mean '(.*?)' for '(.*?)'/g)].map(
+        ([, near, name]) => `${name}: ${near}`,
+      );
+
+    it('W3, W7: are those of what was registered meanwhile, also in silence', () => {
+      setSpanGroupSpec('per_requset,cache');
+      warnings.take();
+      SpanRegistry.register('first', ['orders']);
+      expect(warnings.take()).toEqual(['SPEC_UNRESOLVED']);
+      expect(hints()).toEqual([]);
+      SpanRegistry.register('second', ['per_request']);
+      expect(warnings.take()).toEqual([]);
+      SpanRegistry.register('third', ['cache']);
+      expect(hints()).toEqual(['per_requset: per_request']);
+    });
+
+    it('W3, W7: are never names that have gone, and another near one takes their place', () => {
+      SpanRegistry.register('first', ['per_request', 'per_requests', 'cache']);
+      setSpanGroupSpec('per_requset,orders');
+      expect(hints()).toEqual(['per_requset: per_request']);
+      SpanRegistry.unregister('first');
+      warnings.take();
+      SpanRegistry.register('second', ['per_requsets']);
+      warnings.take();
+      SpanRegistry.register('third', ['orders']);
+      expect(hints()).toEqual(['per_requset: per_requsets']);
+    });
+
+    it('W3, W7: are searched for again when an override ends', () => {
+      setSpanGroupSpec('per_requset,orders');
+      SpanRegistry.register('first', ['cache']);
+      overrideSpanGroups('cache');
+      SpanRegistry.register('second', ['per_request', 'orders']);
+      warnings.take();
+      clearSpanGroupOverride();
+      expect(hints()).toEqual(['per_requset: per_request']);
+    });
+  });
+
   it.each([['haunted'], ['orders,-orders'], ['default,-all'], ['-cache'], ['haunted,-orders']])(
     'W4: %j is valid but selects nothing: SPEC_SELECTED_NOTHING with the inventory',
     (spec) => {

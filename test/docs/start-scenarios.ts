@@ -464,12 +464,23 @@ export const startScenarios: Readonly<Record<string, Scenario>> = {
     async () => {
       const receiver = await startReceiver();
       const began = performance.now();
-      const [shop, listening] = [{ noHooks: true }, {}].map((special) =>
-        startShop({ shop: special, env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url } }),
-      );
-      await Promise.all([shop!.url(), listening!.url()]);
-      await shop!.says(/enableShutdownHooks/);
-      return { ...(await look(shop!)), after: performance.now() - began, listening: listening! };
+      const shopFile = JSON.stringify(`${root}test/lifecycle/fixtures/shop.mjs`);
+      const inWorker = folderWith({
+        'main.mjs': `import { Worker } from 'node:worker_threads'; new Worker(${shopFile});`,
+      });
+      const [threaded, listening] = [
+        { shop: { noHooks: true }, script: `${inWorker}/main.mjs` },
+        { shop: {} },
+      ].map((special) => startShop({ ...special, env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url } }));
+      // They are asked when this one, which starts after them, has warned.
+      await Promise.all([threaded!.url(), listening!.url()]);
+      const shop = startShop({
+        shop: { noHooks: true },
+        env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
+      });
+      await shop.says(/enableShutdownHooks/);
+      const after = performance.now() - began;
+      return { ...(await look(shop)), after, listening: listening!, threaded: await look(threaded!) };
     },
     {
       '`NO_SHUTDOWN_HOOKS`, once:': ({ codes, shop, after }) => {
@@ -478,6 +489,10 @@ export const startScenarios: Readonly<Record<string, Scenario>> = {
         expect(after).toBeGreaterThan(2_000);
       },
       'call `app.enableShutdownHooks()`.': ({ listening }) => isSilent({ shop: listening }),
+      'Not in a worker thread, which gets no signals.': ({ threaded }) => {
+        expect([threaded.telemetry.exporting, threaded.codes]).toEqual([true, []]);
+        isSilent(threaded);
+      },
     },
   ),
 };

@@ -95,6 +95,20 @@ async function outputWithLogLevel(level: string): Promise<string> {
   return shop.output;
 }
 
+/** Whether an application that is started early has its server's spans, with these variables. */
+async function isServerTraced(variables: Record<string, string>): Promise<boolean> {
+  noteVariables(variables);
+  const receiver = await startReceiver();
+  const shop = startShop({
+    nodeArguments: ['--import', 'nest-lens/register'],
+    env: { ...variables, OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
+  });
+  await shop.get('/orders');
+  await shop.kill('SIGTERM');
+  expect([receiver.names().includes('OrdersController.list'), shop.warnings()]).toEqual([true, []]);
+  return receiver.names().includes('GET /orders');
+}
+
 /** Writes a log record, as an instrumentation of a logger does, and sees where it is sent. */
 async function logRequests(variables: Record<string, string>, emission: Emission = {}): Promise<string[]> {
   const paths: string[] = [];
@@ -414,6 +428,40 @@ export const variableScenarios: Readonly<Record<string, Scenario>> = {
           { config: { serviceName: 'option' }, options: { resourceAttributes: { region: 'eu' } } },
         );
         expect(emitted.span('outer').resource).not.toHaveProperty(['process.pid']);
+      },
+    },
+  ),
+
+  '`OTEL_NODE_*_INSTRUMENTATIONS` (`nest-lens/register`)': variableScenario(
+    'H11',
+    async () => {
+      const [enabled, others, disabled, both] = await Promise.all([
+        isServerTraced({ OTEL_NODE_ENABLED_INSTRUMENTATIONS: 'pg, http' }),
+        isServerTraced({ OTEL_NODE_ENABLED_INSTRUMENTATIONS: 'pg,express' }),
+        isServerTraced({ OTEL_NODE_DISABLED_INSTRUMENTATIONS: 'http' }),
+        isServerTraced({
+          OTEL_NODE_ENABLED_INSTRUMENTATIONS: 'http',
+          OTEL_NODE_DISABLED_INSTRUMENTATIONS: 'pg,http',
+        }),
+      ]);
+      expect([enabled, others, disabled, both]).toEqual([true, false, false, false]);
+    },
+    {
+      '`instrumentations`': async () => {
+        const enable = jest.fn();
+        const instrumentation = {
+          instrumentationName: '@opentelemetry/instrumentation-http',
+          enable,
+          disable: () => undefined,
+          setTracerProvider: () => undefined,
+          setMeterProvider: () => undefined,
+          getConfig: () => ({}),
+        };
+        await emit(
+          { OTEL_NODE_DISABLED_INSTRUMENTATIONS: 'http' },
+          { options: { instrumentations: [instrumentation] } },
+        );
+        expect(enable).toHaveBeenCalledTimes(1);
       },
     },
   ),

@@ -1,9 +1,62 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { folderWith } from './folder-with.js';
 import { startReceiver } from './otlp-receiver.js';
 import { type ShopProcess, startShop } from './shop-process.js';
 
 jest.setTimeout(60_000);
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const fixtures = fileURLToPath(new URL('fixtures', import.meta.url));
+const REGISTER = ['--import', 'nest-lens/register'];
+
+/** An application that says what the early start has found: the name of its instrumentations, and whether there is an SDK. */
+const FINDER = {
+  'main.cjs': `
+    const { trace } = require('@opentelemetry/api');
+    console.log('FOUND', globalThis.instrumented, trace.getTracer('x').startSpan('x').isRecording());`,
+  'node_modules/@opentelemetry/auto-instrumentations-node/index.js': `
+    exports.getNodeAutoInstrumentations = () => [{
+      instrumentationName: 'all', enable() {}, disable() {}, setTracerProvider() { globalThis.instrumented = 'all'; },
+      setMeterProvider() {}, getConfig: () => ({ enabled: true }),
+    }];`,
+  'node_modules/@opentelemetry/auto-instrumentations-node/package.json': '{}',
+};
+
+/** An exporter of a script's own, that keeps names in `kept`. */
+const KEEPING = `
+  const kept = [];
+  const keeping = {
+    export(spans, done) { kept.push(...spans.map(({ name }) => name)); done({ code: 0 }); },
+    async shutdown() { kept.push('(shutdown)'); },
+  };`;
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  await promisify(server.close.bind(server))();
+  return port;
+}
+
+const foldersOutside: string[] = [];
+afterEach(() => {
+  for (const folder of foldersOutside.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A folder from which none of the project's packages can be found. */
+function folderOutside(files: Record<string, string> = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'nest-lens-early-'));
+  foldersOutside.push(folder);
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+  return folder;
+}
 
 async function telemetryOf(shop: ShopProcess): Promise<any> {
   return JSON.parse(await shop.get('/lens/groups'));
@@ -102,17 +155,7 @@ describe('nest-lens/register', () => {
   });
 
   it('H12: uses the package with all instrumentations if it is installed, else what there is; a broken one is left out', async () => {
-    const main = `
-      const { trace } = require('@opentelemetry/api');
-      console.log('INSTRUMENTED', globalThis.instrumented, trace.getTracer('x').startSpan('x').isRecording());`;
-    const all = {
-      'node_modules/@opentelemetry/auto-instrumentations-node/index.js': `
-        exports.getNodeAutoInstrumentations = () => [{
-          instrumentationName: 'all', enable() {}, disable() {}, setTracerProvider() { globalThis.instrumented = 'all'; },
-          setMeterProvider() {}, getConfig: () => ({ enabled: true }),
-        }];`,
-      'node_modules/@opentelemetry/auto-instrumentations-node/package.json': '{}',
-    };
+    const { 'main.cjs': main, ...all } = FINDER;
     const broken = {
       'node_modules/@opentelemetry/instrumentation-express/index.js':
         'throw new Error("broken instrumentation");',
@@ -128,16 +171,17 @@ describe('nest-lens/register', () => {
       return started;
     };
     const [withAll, withBroken] = await Promise.all([run({ ...all, ...broken }), run(broken)]);
-    expect(withAll.output).toBe('INSTRUMENTED all true\n');
-    expect(withBroken.output).toContain('INSTRUMENTED undefined true');
+    expect(withAll.output).toBe('FOUND all true\n');
+    expect(withBroken.output).toContain('FOUND undefined true');
     expect(withBroken.warnings()).toEqual([expect.stringContaining('instrumentation-express')]);
   });
 
-  it('H9: exports what an application without NestLens has made when its loop drains', async () => {
+  it('H9, H10: exports what an application without NestLens has made, and what is open, when its loop drains', async () => {
     const receiver = await startReceiver();
     const script = folderWith({
       'main.mjs': `
         import { trace } from '@opentelemetry/api';
+        trace.getTracer('by hand').startSpan('open');
         trace.getTracer('by hand').startSpan('by hand').end();`,
     });
     const started = startShop({
@@ -146,7 +190,28 @@ describe('nest-lens/register', () => {
       env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
     });
     expect(await started.exited).toEqual({ code: 0, signal: null });
-    expect(receiver.names()).toEqual(['by hand']);
+    expect(receiver.names().sort()).toEqual(['by hand', 'open']);
+    const open = receiver.spans.find(({ name }) => name === 'open');
+    expect(open?.attributes).toEqual({ 'nestlens.truncated': true });
+    expect(started.output).toBe('');
+  });
+
+  it('H9: says once that a collector which hangs has not got what such an application has made', async () => {
+    const receiver = await startReceiver();
+    receiver.misbehaves = 'never answers';
+    const script = folderWith({
+      'main.mjs': `
+        import { trace } from '@opentelemetry/api';
+        trace.getTracer('by hand').startSpan('by hand').end();`,
+    });
+    const started = startShop({
+      nodeArguments: REGISTER,
+      script: `${script}/main.mjs`,
+      // Longer than the limit, so that it is the limit which ends the wait.
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_EXPORTER_OTLP_TIMEOUT: '6000' },
+    });
+    expect(await started.exited).toEqual({ code: 0, signal: null });
+    expect(started.warnings()).toEqual([expect.stringMatching(/could not be flushed within 5000 ms/)]);
   });
 
   it('H2: an application that says no ends what the environment began', async () => {
@@ -158,6 +223,215 @@ describe('nest-lens/register', () => {
     expect((await telemetryOf(shop)).telemetry).toEqual({ enabled: false, exporting: false, mode: null });
     await shop.kill('SIGTERM');
     expect(shop.warnings()).toEqual([]);
+  });
+
+  it('H2: such an application starts without waiting for a collector that hangs, and can set up later', async () => {
+    const receiver = await startReceiver();
+    receiver.misbehaves = 'never answers';
+    const script = folderWith({
+      'main.cjs': `
+        const { trace } = require('@opentelemetry/api');
+        const { managedSpan, nestLensConfigFromEnv, setupTelemetry, SpanRegistry } = require('nest-lens/core');
+        ${KEEPING}
+        async function main() {
+          SpanRegistry.register('shop', ['orders']);
+          trace.getTracer('x').startSpan('while it loads').end();
+          const config = { ...nestLensConfigFromEnv(), spanGroups: 'all' };
+          const began = performance.now();
+          await setupTelemetry({ ...config, enabled: false });
+          const tookMs = performance.now() - began;
+          const handle = await setupTelemetry(config, { spanExporter: keeping });
+          managedSpan('orders', 'later', () => undefined);
+          await handle.shutdown();
+          console.log('SAW ' + JSON.stringify({ tookMs, mode: handle.mode, kept }));
+          process.exit();
+        }
+        void main();`,
+    });
+    const started = startShop({
+      nodeArguments: REGISTER,
+      script: `${script}/main.cjs`,
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
+    });
+    const { tookMs, ...seen } = JSON.parse((await started.says(/SAW (.*)/))[1]!);
+    expect(tookMs).toBeLessThan(2_000);
+    expect(seen).toEqual({ mode: 'own', kept: ['later', '(shutdown)'] });
+    expect(started.warnings()).toEqual([]);
+  });
+
+  it.each([
+    ['OTEL_TRACES_EXPORTER', { OTEL_TRACES_EXPORTER: 'none' }],
+    ['NEST_LENS_TRACES_ENABLED', { NEST_LENS_TRACES_ENABLED: 'no' }],
+  ])('H6: started without traces by %s, leaves them to a provider of the application', async (_, traces) => {
+    const receiver = await startReceiver();
+    const script = folderWith({
+      'main.cjs': `
+        const { trace } = require('@opentelemetry/api');
+        const { BasicTracerProvider, BatchSpanProcessor } = require('@opentelemetry/sdk-trace-base');
+        const { managedSpan, nestLensConfigFromEnv, setupTelemetry, SpanRegistry } = require('nest-lens/core');
+        ${KEEPING}
+        const provider = new BasicTracerProvider({ spanProcessors: [new BatchSpanProcessor(keeping)] });
+        trace.setGlobalTracerProvider(provider);
+        async function main() {
+          SpanRegistry.register('shop', ['orders']);
+          const handle = await setupTelemetry({ ...nestLensConfigFromEnv(), spanGroups: 'all' });
+          managedSpan('orders', 'order', () => undefined);
+          const { mode, isExporting } = handle;
+          await handle.shutdown();
+          const isLeft = trace.getTracerProvider().getDelegate() === provider;
+          console.log('SAW ' + JSON.stringify({ mode, isExporting, kept, isLeft }));
+        }
+        void main();`,
+    });
+    const started = startShop({
+      nodeArguments: REGISTER,
+      script: `${script}/main.cjs`,
+      env: { ...traces, NEST_LENS_METRICS_ENABLED: 'yes', OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
+    });
+    const seen = JSON.parse((await started.says(/SAW (.*)/))[1]!);
+    expect(seen).toEqual({ mode: 'attach', isExporting: true, kept: ['order'], isLeft: true });
+    expect((await started.exited).code).toBe(0);
+    expect(receiver.metrics.map(({ name }) => name)).toContain('nestlens.spans');
+    expect(started.warnings()).toEqual([]);
+  });
+
+  it('H10: another copy of NestLens than the one that started the SDK has its spans kept once', async () => {
+    const script = folderWith({
+      'main.cjs': `
+        const { trace } = require('@opentelemetry/api');
+        const { managedSpan, nestLensConfigFromEnv, setupTelemetry, SpanRegistry } = require('nest-lens/core');
+        const { openSpans } = globalThis[Symbol.for('nest-lens.state.1')];
+        async function main() {
+          SpanRegistry.register('shop', ['orders']);
+          const handle = await setupTelemetry({ ...nestLensConfigFromEnv(), spanGroups: 'all' });
+          trace.getTracer('x').startSpan('by hand');
+          await managedSpan('orders', 'order', async (span) => {
+            await null;
+            const others = [...openSpans.others.keys()].map(({ name }) => name);
+            console.log('SAW ' + JSON.stringify({ others, count: openSpans.count, isOn: span !== undefined }));
+          });
+          await handle.shutdown();
+        }
+        void main();`,
+    });
+    const started = startShop({
+      nodeArguments: REGISTER,
+      script: `${script}/main.cjs`,
+      env: { NEST_LENS_EXPORTER: 'none' },
+    });
+    const seen = JSON.parse((await started.says(/SAW (.*)/))[1]!);
+    expect(seen).toEqual({ others: ['by hand'], count: 1, isOn: true });
+  });
+
+  it('H6: --require starts one SDK, which has its port to itself', async () => {
+    const port = await freePort();
+    const script = folderWith({
+      'main.cjs': `
+        const { metrics } = require('@opentelemetry/api');
+        metrics.getMeter('shop').createCounter('orders').add(3);
+        fetch('http://127.0.0.1:${port}/metrics').then((answer) => answer.text()).then((text) => {
+          console.log('SCRAPED', /^orders_total\\S* \\d+/m.exec(text)?.[0].replace(/\\{.*\\}/, ''));
+          process.exit();
+        });`,
+    });
+    const started = startShop({
+      nodeArguments: ['--require', 'nest-lens/register'],
+      script: `${script}/main.cjs`,
+      env: {
+        NEST_LENS_METRICS_ENABLED: 'yes',
+        OTEL_TRACES_EXPORTER: 'none',
+        OTEL_METRICS_EXPORTER: 'prometheus',
+        OTEL_EXPORTER_PROMETHEUS_PORT: String(port),
+      },
+    });
+    await started.exited;
+    expect(started.output).toBe('SCRAPED orders_total 3\n');
+  });
+
+  it.each(['--require', '--import'])(
+    'H6: with %s a worker thread of the application has an SDK of its own',
+    async (flag) => {
+      const receiver = await startReceiver();
+      const script = folderWith({
+        'main.cjs': `
+          const { isMainThread, Worker } = require('node:worker_threads');
+          const { trace } = require('@opentelemetry/api');
+          trace.getTracer('x').startSpan(isMainThread ? 'in the main thread' : 'in a worker').end();
+          if (isMainThread) new Worker(__filename);`,
+      });
+      const started = startShop({
+        nodeArguments: [flag, 'nest-lens/register'],
+        script: `${script}/main.cjs`,
+        env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
+      });
+      await started.exited;
+      expect(receiver.names().sort()).toEqual(['in a worker', 'in the main thread']);
+      expect(started.output).toBe('');
+    },
+  );
+
+  it('H6: finds the packages of an application that is started by its directory', async () => {
+    const folder = folderWith({ ...FINDER, 'package.json': '{ "main": "main.cjs" }' });
+    const started = startShop({
+      nodeArguments: REGISTER,
+      script: folder,
+      env: { NEST_LENS_EXPORTER: 'none' },
+    });
+    await started.exited;
+    expect(started.output).toBe('FOUND all true\n');
+  });
+
+  it('H6: finds the packages of an application that is started by a link to its main file', async () => {
+    const folder = join(fixtures, folderWith(FINDER));
+    const link = join(folderOutside(), 'shop');
+    symlinkSync(join(folder, 'main.cjs'), link);
+    const started = startShop({ nodeArguments: REGISTER, script: link, env: { NEST_LENS_EXPORTER: 'none' } });
+    await started.exited;
+    expect(started.output).toBe('FOUND all true\n');
+  });
+
+  it('H6: finds the packages of an application by the working directory, if its launcher is elsewhere', async () => {
+    const folder = join(fixtures, folderWith(FINDER));
+    const launcher = join(
+      folderOutside({ 'launcher.cjs': 'require(process.cwd() + "/main.cjs");' }),
+      'launcher.cjs',
+    );
+    const started = startShop({
+      nodeArguments: REGISTER,
+      script: launcher,
+      cwd: folder,
+      env: { NEST_LENS_EXPORTER: 'none' },
+    });
+    await started.exited;
+    expect(started.output).toBe('FOUND all true\n');
+  });
+
+  it.each([
+    ['--import', 'esm'],
+    ['--require', 'cjs'],
+  ])('H6: with %s finds the SDK at least where NestLens is (%s)', async (flag, build) => {
+    const outside = folderOutside({
+      'main.cjs': `console.log('SDK', globalThis[Symbol.for('opentelemetry.js.api.1')]?.trace !== undefined);`,
+    });
+    const started = startShop({
+      nodeArguments: [flag, `${root}dist/${build}/register.js`],
+      script: join(outside, 'main.cjs'),
+      cwd: outside,
+      env: { NEST_LENS_EXPORTER: 'none' },
+    });
+    await started.exited;
+    expect(started.output).toBe('SDK true\n');
+  });
+
+  it('H7: says once that a run id in code comes too late', async () => {
+    const shop = startShop({
+      nodeArguments: REGISTER,
+      shop: { options: { config: { runId: 'deploy-42' } } },
+      env: { NEST_LENS_EXPORTER: 'none' },
+    });
+    const { warnings } = await telemetryOf(shop);
+    expect(warnings.map(({ code }: any) => code)).toEqual(['OPTIONS_IGNORED']);
+    await shop.kill('SIGTERM');
   });
 
   it('H7: says once that options in code come too late', async () => {
@@ -184,6 +458,109 @@ describe('own mode without nest-lens/register', () => {
     await shop.kill('SIGTERM');
     expect(shop.warnings()).toEqual([expect.stringMatching(/\[http.*\].*--import nest-lens\/register/)]);
     expect(receiver.names()).toContain('OrdersController.list');
+  });
+
+  it('H6: warns of nothing when the given instrumentations were made before what they patch was loaded', async () => {
+    const receiver = await startReceiver();
+    const script = folderWith({
+      'main.cjs': `
+        const { HttpInstrumentation } = require('@opentelemetry/instrumentation-http');
+        const instrumentations = [new HttpInstrumentation()];
+        require('reflect-metadata');
+        const { Module } = require('@nestjs/common');
+        const { NestFactory } = require('@nestjs/core');
+        const { NestLensModule } = require('nest-lens');
+        class AppModule {}
+        Module({ imports: [NestLensModule.forRoot({ telemetry: { instrumentations } })] })(AppModule);
+        async function main() {
+          const app = await NestFactory.create(AppModule, { logger: ['warn', 'error'] });
+          await app.listen(0, '127.0.0.1');
+          await (await fetch((await app.getUrl()) + '/lens/groups')).text();
+          await app.close();
+        }
+        void main();`,
+    });
+    const started = startShop({
+      script: `${script}/main.cjs`,
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, NEST_LENS_SPAN_GROUPS: '-none' },
+    });
+    expect((await started.exited).code).toBe(0);
+    expect(receiver.spans.map(({ scope }) => scope.name)).toContain('@opentelemetry/instrumentation-http');
+    expect(started.warnings().filter((line) => !line.includes("spec '-none'"))).toEqual([]);
+  });
+
+  it.each([
+    ['has seen the module', 'main', 'before', []],
+    ['has seen a file of it', 'file', 'before', []],
+    ['has seen neither', 'main', 'after', ['patched']],
+    ['has seen no file of it', 'file', 'after', ['patched']],
+  ])('H6: an instrumentation that %s is judged by that', async (_, what, when, expected) => {
+    const patches = {
+      main: `new InstrumentationNodeModuleDefinition('patched', ['*'], (exports) => exports)`,
+      file: `new InstrumentationNodeModuleDefinition('patched', ['*'], undefined, undefined, [
+        new InstrumentationNodeModuleFile('patched/lib.js', ['*'], (exports) => exports, () => undefined),
+      ])`,
+    }[what as 'main' | 'file'];
+    const lines = {
+      load: `require('patched');`,
+      make: `const instrumentations = [new Patching('patching', '1.0.0', {})];`,
+    };
+    const script = folderWith({
+      'main.cjs': `
+        const { createRequire } = require('node:module');
+        const { InstrumentationBase, InstrumentationNodeModuleDefinition, InstrumentationNodeModuleFile } =
+          createRequire(require.resolve('@opentelemetry/instrumentation-http'))('@opentelemetry/instrumentation');
+        const { nestLensConfigFromEnv, setLensLogger, setupTelemetry } = require('nest-lens/core');
+        class Patching extends InstrumentationBase {
+          // Another one for a version that isn't there.
+          init() { return [${patches}, new InstrumentationNodeModuleDefinition('patched', ['^7.0.0'], (exports) => exports)]; }
+        }
+        ${when === 'before' ? lines.make + lines.load : lines.load + lines.make}
+        const late = [];
+        setLensLogger({ warn: (_, { code, details }) => code === 'INSTRUMENTATION_LATE' && late.push(...details.modules) });
+        setupTelemetry(nestLensConfigFromEnv(), { instrumentations }).then(() => console.log('LATE ' + JSON.stringify(late)));`,
+      'node_modules/patched/index.js': `require('./lib.js');`,
+      'node_modules/patched/lib.js': '',
+      'node_modules/patched/package.json': '{ "version": "1.0.0" }',
+    });
+    const started = startShop({ script: `${script}/main.cjs`, env: { NEST_LENS_EXPORTER: 'none' } });
+    expect(JSON.parse((await started.says(/LATE (.*)/))[1]!)).toEqual(expected);
+  });
+
+  it('H1: the same instrumentations have spans again after a shutdown and another set-up, and none in between', async () => {
+    const script = folderWith({
+      'main.cjs': `
+        const { HttpInstrumentation } = require('@opentelemetry/instrumentation-http');
+        const instrumentations = [new HttpInstrumentation()];
+        const http = require('node:http');
+        const { nestLensConfigFromEnv, setupTelemetry } = require('nest-lens/core');
+        const exporterInto = (names) => ({
+          export(spans, done) { names.push(...spans.map(({ name }) => name)); done({ code: 0 }); },
+          async shutdown() {},
+        });
+        async function main() {
+          const server = http.createServer((_, response) => response.end()).listen(0, '127.0.0.1');
+          await new Promise((listening) => server.once('listening', listening));
+          const request = async () => (await fetch('http://127.0.0.1:' + server.address().port)).text();
+          const rounds = [];
+          for (const round of [1, 2]) {
+            const names = [];
+            const handle = await setupTelemetry(nestLensConfigFromEnv(), {
+              instrumentations,
+              spanExporter: exporterInto(names),
+            });
+            await request();
+            await handle.shutdown();
+            await request();
+            rounds.push(names);
+          }
+          console.log('SAW ' + JSON.stringify(rounds));
+          process.exit();
+        }
+        void main();`,
+    });
+    const started = startShop({ script: `${script}/main.cjs` });
+    expect(JSON.parse((await started.says(/SAW (.*)/))[1]!)).toEqual([['GET'], ['GET']]);
   });
 
   it('H6: warns of nothing when no instrumentation is given', async () => {

@@ -1,17 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach } from '@jest/globals';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+const fixtures = fileURLToPath(new URL('fixtures', import.meta.url));
 
 export interface ShopProcessOptions {
   /** Arguments of node before the script. */
   nodeArguments?: string[];
-  /** A file of `test/lifecycle/fixtures`. */
+  /** A file of `test/lifecycle/fixtures`, or a whole path. */
   script?: string;
   /** Arguments of node after the script. */
   scriptArguments?: string[];
+  /** Where it is started. */
+  cwd?: string;
   /** What is special about the shop; see the fixture. */
   shop?: Record<string, unknown>;
   /** Undefined: not even what a shop has by default. */
@@ -31,6 +35,7 @@ export class ShopProcess {
     nodeArguments = [],
     script = 'shop.mjs',
     scriptArguments = [],
+    cwd = root,
     shop = {},
     env = {},
     lives = 'test',
@@ -38,23 +43,19 @@ export class ShopProcess {
     const inherited = Object.entries(process.env).filter(
       ([name]) => !/^(OTEL|NEST_LENS|NEMO_LENS)_|^NODE_OPTIONS$/.test(name),
     );
-    this.child = spawn(
-      process.execPath,
-      [...nodeArguments, `test/lifecycle/fixtures/${script}`, ...scriptArguments],
-      {
-        cwd: root,
-        env: {
-          ...Object.fromEntries(inherited),
-          NO_COLOR: '1',
-          NEST_LENS_ENABLED: 'true',
-          NEST_LENS_METRICS_ENABLED: 'no',
-          OTEL_LOGS_EXPORTER: 'none',
-          SHOP: JSON.stringify(shop),
-          ...env,
-        },
-        stdio: [lives === 'file' ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+    this.child = spawn(process.execPath, [...nodeArguments, resolve(fixtures, script), ...scriptArguments], {
+      cwd,
+      env: {
+        ...Object.fromEntries(inherited),
+        NO_COLOR: '1',
+        NEST_LENS_ENABLED: 'true',
+        NEST_LENS_METRICS_ENABLED: 'no',
+        OTEL_LOGS_EXPORTER: 'none',
+        SHOP: JSON.stringify(shop),
+        ...env,
       },
-    );
+      stdio: [lives === 'file' ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+    });
     for (const stream of [this.child.stdout!, this.child.stderr!]) {
       stream.on('data', (chunk: Buffer) => {
         this.output += chunk.toString();

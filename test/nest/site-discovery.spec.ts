@@ -1,6 +1,7 @@
+import { inherits } from 'node:util';
 import { expect, it } from '@jest/globals';
 import { Controller, Get, Inject, Injectable, Scope } from '@nestjs/common';
-import type { Provider } from '@nestjs/common';
+import type { Provider, Type } from '@nestjs/common';
 import { SpanGroup } from 'nest-lens';
 import { onEachPlatform } from './adapters.js';
 import { everythingSaid, lensApp, namesOf } from './lens-app.js';
@@ -260,5 +261,56 @@ onEachPlatform('the discovery of sites', (platform) => {
       .start();
 
     expect((await lens.get('/lens/groups')).json().groups[0].sites).toBe(1);
+  });
+
+  it('N4: handlers that a decorator above adds to a class are in its group, as CRUD generators do', async () => {
+    /** Adds a handler to the class. */
+    function Crud(): ClassDecorator {
+      return (target) => {
+        const prototype = target.prototype as Record<string, unknown>;
+        prototype.getMany = () => 'many';
+        Get('many')(prototype, 'getMany', Object.getOwnPropertyDescriptor(prototype, 'getMany')!);
+      };
+    }
+    @Crud()
+    @Controller('orders')
+    @SpanGroup('orders')
+    class CrudController {
+      @Get()
+      list(): string {
+        return 'list';
+      }
+    }
+    const lens = await lensApp(platform).groups('orders').controllers(CrudController).start();
+
+    expect((await lens.get('/orders/many')).text).toBe('many');
+    const [orders] = (await lens.get('/lens/groups?sites=1')).json().groups;
+    expect(orders.siteList.map(({ name }: { name: string }) => name)).toEqual([
+      'CrudController.getMany',
+      'CrudController.list',
+    ]);
+    expect(namesOf(await lens.spans())).toEqual(['CrudController.getMany']);
+  });
+
+  it('N4: a class that inherits in the old style is in the group of its base class', async () => {
+    @SpanGroup('orders')
+    @Controller('orders')
+    class BaseController {
+      @Get()
+      list(): string {
+        return 'list';
+      }
+    }
+    // As a compiler for ES5 writes it.
+    const OldController = function OldController() {} as unknown as Type<unknown>;
+    inherits(OldController, BaseController);
+    const prototype = OldController.prototype as Record<string, unknown>;
+    prototype.read = () => 'read';
+    Get('read')(prototype, 'read', Object.getOwnPropertyDescriptor(prototype, 'read')!);
+    Controller('old')(OldController);
+    const lens = await lensApp(platform).groups('orders').controllers(OldController).start();
+
+    expect((await lens.get('/old/read')).text).toBe('read');
+    expect(namesOf(await lens.spans())).toEqual(['OldController.read']);
   });
 });
