@@ -3,7 +3,7 @@ import { runProcess } from './processes.mjs';
 import { ratio, summarise } from './statistics.mjs';
 
 /** @returns {Promise<object[]>} a row for each version of Nest */
-export async function runBoot({ pairs = 12 } = {}) {
+export async function runBoot({ pairs = 18 } = {}) {
   const rows = [];
   for (const workspace of ['nest-11', 'nest-12']) {
     const taken = { with: [], without: [], load: [] };

@@ -110,7 +110,7 @@ const VARIANTS = [
 ];
 
 /** On Express and Fastify, asked by autocannon. */
-export async function runServers({ rounds = 7 } = {}) {
+export async function runServers({ rounds = 5 } = {}) {
   const { load } = await import('./workspaces/nest-12/load.mjs');
   const { default: autocannon } = await load('autocannon');
   const results = [];
