@@ -1,5 +1,12 @@
 import { types } from 'node:util';
-import { createNoopMeter, diag, type MeterProvider, ProxyTracerProvider } from '@opentelemetry/api';
+import {
+  createNoopMeter,
+  diag,
+  type MeterProvider,
+  ProxyTracerProvider,
+  trace,
+  type TracerProvider,
+} from '@opentelemetry/api';
 import { processState } from './process-state.js';
 import type { InstrumentationLike, SetupOptions } from './setup-options.js';
 
@@ -7,7 +14,7 @@ import type { InstrumentationLike, SetupOptions } from './setup-options.js';
 interface SwitchedInstrumentation extends InstrumentationLike {
   isEnabled?(): boolean;
   getConfig?(): { enabled?: boolean } | undefined;
-  setTracerProvider?(provider: ProxyTracerProvider): void;
+  setTracerProvider?(provider: TracerProvider): void;
   setMeterProvider?(provider: MeterProvider): void;
   /** No part of their public interface. */
   _modules?: readonly { readonly moduleExports?: unknown }[];
@@ -84,6 +91,8 @@ export function enableAgain({ instrumentations = [] }: SetupOptions): void {
   for (const instrumentation of instrumentations.flat() as SwitchedInstrumentation[]) {
     if (processState.disabledInstrumentations?.delete(instrumentation) !== true) continue;
     attempt(instrumentation, 'enabled again', () => {
+      // Some take their tracer once, when they patch.
+      instrumentation.setTracerProvider?.(trace.getTracerProvider());
       const isOn = instrumentation.isEnabled?.() === true || instrumentation.getConfig?.()?.enabled === false;
       if (!isOn) instrumentation.enable();
     });

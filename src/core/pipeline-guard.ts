@@ -1,5 +1,5 @@
 import { diag } from '@opentelemetry/api';
-import { within } from './settle-within.js';
+import { allEnded, within } from './settle-within.js';
 import type { SpanExporterLike, SpanProcessorLike } from './setup-options.js';
 import { reportSdkFailure } from './span-plan.js';
 
@@ -25,12 +25,6 @@ function failure(error: unknown): ExportResult {
   return { code: FAILED, error: error instanceof Error ? error : new Error(String(error)) };
 }
 
-/** Waits for all of them, then rejects if one of them has. `Promise.all` would leave the rest to themselves. */
-export async function allEnded(promises: readonly Promise<unknown>[]): Promise<void> {
-  await Promise.allSettled(promises);
-  await Promise.all(promises);
-}
-
 function isPromise(returned: unknown): returned is PromiseLike<unknown> {
   return typeof (returned as Partial<PromiseLike<unknown>> | null | undefined)?.then === 'function';
 }
@@ -49,13 +43,25 @@ class GuardedExporter implements SpanExporterLike {
    */
   longestMs = LONGEST_EXPORT_MS;
 
-  constructor(private readonly exporter: SpanExporterLike) {}
+  /** Its own methods: those that the SDK calls may be ours by then. */
+  private readonly own: SpanExporterLike;
+
+  /** Whether the exporter's methods are ours. */
+  isInPlace = false;
+
+  constructor(exporter: SpanExporterLike) {
+    this.own = {
+      export: exporter.export.bind(exporter),
+      forceFlush: exporter.forceFlush?.bind(exporter),
+      shutdown: exporter.shutdown.bind(exporter),
+    };
+  }
 
   export(spans: unknown[], done: Done): void {
     const { end } = this.begin(done);
     const fail = (error: unknown): void => end(failure(error));
     try {
-      const returned: unknown = this.exporter.export(spans, end);
+      const returned: unknown = this.own.export(spans, end);
       if (isPromise(returned)) returned.then(undefined, fail);
     } catch (error) {
       fail(error);
@@ -88,9 +94,9 @@ class GuardedExporter implements SpanExporterLike {
 
   private forgetOldest(): void {
     const oldest = performance.now() - this.longestMs;
-    for (const run of this.running) {
-      if (run.began > oldest) return;
-      this.running.delete(run);
+    for (const { began, end } of this.running) {
+      if (began > oldest) return;
+      end(failure(NO_ANSWER));
     }
   }
 
@@ -113,7 +119,7 @@ class GuardedExporter implements SpanExporterLike {
   }
 
   async forceFlush(): Promise<void> {
-    await this.exporter.forceFlush?.();
+    await this.own.forceFlush?.();
   }
 
   /** Once, and not in the middle of an export. */
@@ -128,7 +134,7 @@ class GuardedExporter implements SpanExporterLike {
   }
 
   private async shutDownExporter(): Promise<void> {
-    await this.exporter.shutdown();
+    await this.own.shutdown();
   }
 }
 
@@ -204,7 +210,9 @@ class GuardedProcessor implements SpanProcessorLike {
 
 /** Stands between an SDK and its span processors and exporters, so that one that fails costs itself only. */
 export class PipelineGuard {
-  private readonly exporters: GuardedExporter[] = [];
+  /** By the exporter behind it: one may be given in two ways. */
+  private readonly exporters = new Map<SpanExporterLike, GuardedExporter>();
+  private readonly restorers: (() => void)[] = [];
   private readonly processors: GuardedProcessor[] = [];
 
   guardExporter(exporter: SpanExporterLike): SpanExporterLike {
@@ -212,10 +220,8 @@ export class PipelineGuard {
   }
 
   private guardedExporter(exporter: SpanExporterLike): GuardedExporter {
-    const known = this.exporters.find((guarded) => guarded === exporter);
-    if (known !== undefined) return known;
-    const guarded = new GuardedExporter(exporter);
-    this.exporters.push(guarded);
+    let guarded = this.exporters.get(exporter);
+    if (guarded === undefined) this.exporters.set(exporter, (guarded = new GuardedExporter(exporter)));
     return guarded;
   }
 
@@ -229,22 +235,42 @@ export class PipelineGuard {
 
   /**
    * The SDK's processors don't show their exporter, and those that its variables ask for are made inside. They keep it in
-   * the same field in all versions, and their time limit in another; one that has no such field does without.
+   * the same field in all versions, and their time limit in another; one that has no such field does without. The exporter
+   * stays where it is, since a processor of the application's own may know it better; its three methods are ours meanwhile.
    */
   private guardExporterOf(processor: SpanProcessorLike): GuardedExporter | undefined {
     const { _exporter: exporter, _exportTimeoutMillis: longestMs } = processor as {
-      _exporter?: Partial<SpanExporterLike> | null;
+      _exporter?: SpanExporterLike | GuardedExporter | null;
       _exportTimeoutMillis?: unknown;
     };
     if (typeof exporter?.export !== 'function' || typeof exporter.shutdown !== 'function') return undefined;
-    const guarded = this.guardedExporter(exporter as SpanExporterLike);
+    // Given beside processors, it is one already.
+    const isOurs = exporter instanceof GuardedExporter;
+    const guarded = isOurs ? exporter : this.guardedExporter(exporter);
     if (typeof longestMs === 'number') guarded.longestMs = longestMs;
-    return Reflect.set(processor, '_exporter', guarded) ? guarded : undefined;
+    if (!isOurs) this.replaceMethods(exporter, guarded);
+    return guarded;
+  }
+
+  private replaceMethods(exporter: SpanExporterLike, guarded: GuardedExporter): void {
+    if (guarded.isInPlace) return;
+    guarded.isInPlace = true;
+    for (const method of ['export', 'forceFlush', 'shutdown'] as const) {
+      if (typeof exporter[method] !== 'function') continue;
+      const former = Object.getOwnPropertyDescriptor(exporter, method);
+      const value = (guarded[method] as (...args: unknown[]) => unknown).bind(guarded);
+      if (!Reflect.defineProperty(exporter, method, { configurable: true, writable: true, value })) continue;
+      this.restorers.push(() => {
+        if (exporter[method] !== value) return;
+        if (former === undefined) Reflect.deleteProperty(exporter, method);
+        else Reflect.defineProperty(exporter, method, former);
+      });
+    }
   }
 
   /** Waits for the exports under way; rejects, when all of them have ended, if one of them has failed. */
   exportsSettled(): Promise<void> {
-    return allEnded(this.exporters.map((exporter) => exporter.settled()));
+    return allEnded([...this.exporters.values()].map((exporter) => exporter.settled()));
   }
 
   /** Waits for the shutdowns that have begun; rejects, when all of them have ended, if one of them has failed. */
@@ -253,8 +279,14 @@ export class PipelineGuard {
     for (const { failures } of this.processors) for (const error of failures) throw error;
   }
 
-  /** Nobody waits any longer: exports under way count as failed, so that no timer of the SDK waits for them either. */
-  giveUp(): void {
-    for (const exporter of this.exporters) exporter.giveUp();
+  /**
+   * Nobody waits any longer: exports under way count as failed, so that no timer of the SDK waits for them either. Exporters
+   * get their own methods back when the shutdowns are done with them.
+   */
+  release(): void {
+    for (const exporter of this.exporters.values()) exporter.giveUp();
+    void Promise.allSettled(this.processors.map(async ({ ended }) => ended)).then(() => {
+      for (const restore of this.restorers.splice(0)) restore();
+    });
   }
 }

@@ -11,9 +11,9 @@ import {
   registeredTracerProvider,
   unregisterApis,
 } from './otel-globals.js';
-import { allEnded, PipelineGuard } from './pipeline-guard.js';
+import { PipelineGuard } from './pipeline-guard.js';
+import { allEnded, within } from './settle-within.js';
 import { processState } from './process-state.js';
-import { within } from './settle-within.js';
 import type { SetupOptions, SpanExporterLike, SpanProcessorLike } from './setup-options.js';
 
 /** The SDK, running. */
@@ -75,14 +75,18 @@ async function flush(provider: unknown): Promise<void> {
 
 /** Exports each span as it ends. */
 function createDirectProcessor(exporter: SpanExporterLike): SpanProcessorLike {
+  let isShutDown = false;
   return {
     onStart: () => undefined,
     onEnd: (span: { spanContext(): SpanContext }) => {
-      if ((span.spanContext().traceFlags & TraceFlags.SAMPLED) !== 0)
-        exporter.export([span], () => undefined);
+      if (isShutDown || (span.spanContext().traceFlags & TraceFlags.SAMPLED) === 0) return;
+      exporter.export([span], () => undefined);
     },
     forceFlush: async () => exporter.forceFlush?.(),
-    shutdown: () => exporter.shutdown(),
+    shutdown: () => {
+      isShutDown = true;
+      return exporter.shutdown();
+    },
   };
 }
 
@@ -247,10 +251,12 @@ function createFromFile(
   { startNodeSDK }: SdkModule,
   { tracesEnabled, metricsEnabled }: NestLensConfig,
   { instrumentations = [] }: SetupOptions,
+  before: RegisteredApis,
 ): Closable {
   const sdk = startNodeSDK({ instrumentations: instrumentations as unknown as SdkInstrumentations });
-  if (!tracesEnabled) trace.disable();
-  if (!metricsEnabled) metrics.disable();
+  // What the application has registered itself stays.
+  if (!tracesEnabled && before.tracerProvider === undefined) trace.disable();
+  if (!metricsEnabled && before.meterProvider === undefined) metrics.disable();
   return sdk;
 }
 
@@ -309,7 +315,7 @@ function attemptStart(sdkModule: SdkModule, config: NestLensConfig, options: Set
   let sdk: Closable | undefined;
   try {
     if (isFileInForce(sdkModule, config, options)) {
-      sdk = createFromFile(sdkModule, config, options);
+      sdk = createFromFile(sdkModule, config, options, before);
     } else {
       const created = createFromOptions(sdkModule, config, options, before, guard);
       sdk = created;
@@ -345,7 +351,7 @@ function attemptStart(sdkModule: SdkModule, config: NestLensConfig, options: Set
         await allEnded([ended, guard.shutdownsSettled()]);
       },
       release: () => {
-        guard.giveUp();
+        guard.release();
         disableInstrumentations(options);
         unregisterApis(before, after);
       },

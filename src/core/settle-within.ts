@@ -47,6 +47,12 @@ export async function settleWithin(
   }
 }
 
+/** Waits for all of them, then rejects if one of them has. `Promise.all` would leave the rest to themselves. */
+export async function allEnded(promises: readonly Promise<unknown>[]): Promise<void> {
+  await Promise.allSettled(promises);
+  await Promise.all(promises);
+}
+
 /** Waits for a promise, but not longer than that; the timer is gone either way. */
 export async function within<T>(timeoutMs: number, promise: Promise<T>): Promise<T | 'time is up'> {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -10,7 +10,7 @@ import { SCOPE_NAME } from './lens-tracer.js';
 import { registeredApis, registeredTracerProvider } from './otel-globals.js';
 import { processState } from './process-state.js';
 import { type RunningSdk, startSdk } from './sdk.js';
-import { DEFAULT_TIMEOUT_MS, settleWithin, within } from './settle-within.js';
+import { allEnded, DEFAULT_TIMEOUT_MS, settleWithin, within } from './settle-within.js';
 import type { SetupOptions } from './setup-options.js';
 import { truncateOpenSpans } from './span-outcome.js';
 import { forgetSpanGroupState, setEnabledSpanGroups, setSpanGroupSpec } from './span-group-state.js';
@@ -104,12 +104,11 @@ export async function setUpWithin(
 ): Promise<ClosingHandle> {
   reportForeignState();
   const { telemetry } = processState;
-  const valid = validateConfig(config);
+  const valid = validateOrEndEarly(config);
   if (!valid.enabled || isSdkDisabled()) {
     if (valid.enabled) recordWarning({ code: 'SDK_DISABLED', details: {} });
     setEnabledSpanGroups([]);
-    discardEarlySdk();
-    disableEarlyInstrumentations();
+    endEarly();
     if (telemetry.phase === 'off') {
       Object.assign(telemetry, { configuredSpec: valid.spanGroups, specSource: specSourceOf(config) });
     }
@@ -158,6 +157,22 @@ export async function setUpWithin(
   }
 }
 
+/** With a configuration that can't be used telemetry stays off, also what was started before the application. */
+function validateOrEndEarly(config: NestLensConfig): ReturnType<typeof validateConfig> {
+  try {
+    return validateConfig(config);
+  } catch (error) {
+    endEarly();
+    throw error;
+  }
+}
+
+/** Ends what was started before the application, unless a set-up has taken it over. */
+export function endEarly(): void {
+  discardEarlySdk();
+  if (processState.telemetry.phase === 'off') disableEarlyInstrumentations();
+}
+
 /** Takes back a set-up that failed after its pipeline was built. There is no handle that could do it later. */
 async function giveUp(pipeline: Pipeline): Promise<void> {
   forgetSpanGroupState();
@@ -194,7 +209,7 @@ interface ApplicationProvider {
 function attachTo(provider: ApplicationProvider, early: Pipeline = NOTHING): Pipeline {
   return {
     isExporting: true,
-    forceFlush: async () => void (await Promise.all([provider.forceFlush?.(), early.forceFlush()])),
+    forceFlush: () => allEnded([provider.forceFlush?.() ?? Promise.resolve(), early.forceFlush()]),
     shutdown: () => early.shutdown(),
     release: () => early.release(),
   };
@@ -282,7 +297,7 @@ async function stop({ pipeline, mode, timeoutMs, limitMs, forget, ahead }: Stop)
   forget();
   const steps = [
     // Flush first: shutting a provider down can lose what a simple processor still has under way.
-    () => endOpenSpansThen(async () => void (await Promise.all([ahead, pipeline.forceFlush()]))),
+    () => endOpenSpansThen(() => allEnded([Promise.resolve(ahead), pipeline.forceFlush()])),
     // Again: the application goes on during the flush. What it starts from here on is lost.
     () => endOpenSpansThen(() => pipeline.shutdown()),
   ];

@@ -71,9 +71,14 @@ export class SharedTelemetry {
     this.beginToLeave();
     shared.leaving?.delete(this);
     if (processState.shared !== shared || shared.users > 0) return;
-    // Whoever is still closing does it. But on Nest 11 a close that somebody's hook breaks off never gets to its end: one
-    // that had begun before this application came, and isn't done when this one goes, isn't waited for.
-    for (const other of shared.leaving ?? []) if (!this.closingBefore.has(other)) return;
+    // Whoever is still closing shuts down. But on Nest 11 a close that somebody's hook breaks off never gets to its end: one
+    // that had begun before this application came, and isn't done when this one goes, isn't counted on; and what this one
+    // has left is exported in any case.
+    const others = [...(shared.leaving ?? [])];
+    if (!others.every((other) => this.closingBefore.has(other))) {
+      await (await shared.ready).flushAhead?.(timeoutMs);
+      return;
+    }
     processState.shared = undefined;
     // Without a turn in between: an application that starts now has to find the shutdown under way, and waits for it.
     const handle = shared.handle ?? (await shared.ready);

@@ -11,7 +11,7 @@ import { nearestName } from '../core/nearest-name.js';
 import { processState } from '../core/process-state.js';
 import { forgetSpanGroupState, setEnabledSpanGroups } from '../core/span-group-state.js';
 import { timeLimitOf, within } from '../core/settle-within.js';
-import { setUpWithin } from '../core/telemetry.js';
+import { endEarly, setUpWithin } from '../core/telemetry.js';
 import { emitWarnings, recordWarning, type Warning } from '../core/warnings.js';
 import type { LensApp } from './lens-app.js';
 import type { NestLensModuleOptions } from './nest-lens-options.js';
@@ -201,6 +201,7 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
   /** Every group stays off while this application runs, unless another one sets telemetry up. */
   private pinOff(): void {
     if (processState.telemetry.phase !== 'off') return;
+    endEarly();
     setEnabledSpanGroups([]);
     this.holdPin();
   }

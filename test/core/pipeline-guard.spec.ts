@@ -10,6 +10,7 @@ import {
 } from '@opentelemetry/sdk-metrics';
 import { BatchSpanProcessor, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { managedSpan, type SetupOptions, type SpanProcessorLike, SpanRegistry } from 'nest-lens/core';
+import type { ClosingHandle } from '../../src/core/telemetry.js';
 import { startGrpcReceiver, startReceiver } from '../lifecycle/otlp-receiver.js';
 import { captureWarnings, type CapturedWarnings } from './capture-warnings.js';
 import { KeepingExporter } from './keeping-exporter.js';
@@ -331,4 +332,101 @@ describe('a given metric reader', () => {
       expect(warnings.codes()).toEqual(['FLUSH_INCOMPLETE']);
     },
   );
+});
+
+describe('an exporter behind a processor of the application', () => {
+  /** A processor that knows its exporter better than the SDK does. */
+  class NotingProcessor extends BatchSpanProcessor {
+    override onEnd(span: ReadableSpan): void {
+      const { _exporter: exporter } = this as unknown as { _exporter: NotingExporter };
+      exporter.note(span.name);
+      super.onEnd(span);
+    }
+  }
+  class NotingExporter extends KeepingExporter {
+    readonly #noted: string[] = [];
+    note(name: string): void {
+      this.#noted.push(name);
+    }
+    get noted(): readonly string[] {
+      return this.#noted;
+    }
+  }
+
+  it('H12: stays the one that the processor knows', async () => {
+    const exporter = new NotingExporter();
+    const handle = await setUpForTest({}, { spanProcessors: [new NotingProcessor(exporter)] });
+    work('place');
+    await handle.shutdown();
+    expect([exporter.noted, exporter.names]).toEqual([['place'], ['place']]);
+    expect(warnings.codes()).toEqual([]);
+  });
+
+  it('H1: has its own methods back after each set-up, and is shut down once in each', async () => {
+    const exporter = new KeepingExporter();
+    const methods = () => [exporter.export, exporter.shutdown, Object.keys(exporter).sort()];
+    const before = methods();
+    for (let round = 1; round <= 3; round++) {
+      const handle = await setUpForTest({}, { spanProcessors: [new SimpleSpanProcessor(exporter)] });
+      work(`round ${round}`);
+      await handle.shutdown();
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(methods()).toEqual(before);
+      expect(exporter.calls.filter((call) => call === 'shutdown')).toHaveLength(round);
+    }
+    expect(exporter.names).toEqual(['round 1', 'round 2', 'round 3']);
+  });
+
+  it('H9: given as the exporter as well, is shut down once', async () => {
+    const exporter = new KeepingExporter();
+    const spanProcessors = [new SimpleSpanProcessor(exporter)];
+    const handle = await setUpForTest({}, { spanExporter: exporter, spanProcessors });
+    await handle.shutdown();
+    expect(exporter.calls.filter((call) => call === 'shutdown')).toHaveLength(1);
+  });
+});
+
+describe('a flush that fails ahead of the shutdown', () => {
+  it('H9: leaves the last flush its time', async () => {
+    const delivered: string[] = [];
+    let isFirst = true;
+    const slow: SpanProcessorLike = {
+      onStart: () => undefined,
+      onEnd: (span: ReadableSpan) => void delivered.push(`ended ${span.name}`),
+      forceFlush: async () => {
+        if (isFirst) {
+          isFirst = false;
+          throw new Error('the collector is away');
+        }
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        delivered.push('flushed');
+      },
+      shutdown: () => {
+        delivered.push('shutdown');
+        return Promise.resolve();
+      },
+    };
+    const handle = (await setUpForTest({}, { spanProcessors: [slow] })) as ClosingHandle;
+    work('early');
+    await handle.flushAhead(1_000);
+    work('late');
+    await handle.shutdown();
+    expect(delivered).toEqual(['ended early', 'ended late', 'flushed', 'shutdown']);
+    expect(warnings.codes()).toEqual(['FLUSH_INCOMPLETE']);
+  });
+});
+
+describe('exporter console', () => {
+  it('H1: prints nothing after its shutdown, whoever still has its tracer', async () => {
+    const write = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const handle = await setUpForTest({ exporter: 'console' });
+    const tracer = trace.getTracer('kept');
+    tracer.startSpan('before').end();
+    await handle.shutdown();
+    tracer.startSpan('after').end();
+    const printed = write.mock.calls.map(([text]) => String(text)).join('');
+    write.mockRestore();
+    expect(printed).toContain('"name":"before"');
+    expect(printed).not.toContain('"name":"after"');
+  });
 });
