@@ -172,6 +172,24 @@ describe('an application that closes in an odd way', () => {
     expect(state()).toEqual(OFF);
   });
 
+  it('N2: where the close of one of two is broken off, what the other one has left is exported', async () => {
+    const exporter = new RecordingExporter();
+    const [broken, other] = [await create(exporter), await create(new RecordingExporter())];
+    await broken.init();
+    await other.init();
+    await broken.get(ClosingFlush, { strict: false }).onModuleDestroy();
+    const lifecycle = other.get(TelemetryLifecycle, { strict: false });
+    await other.get(ClosingFlush, { strict: false }).onModuleDestroy();
+    managedSpan('orders', 'late', () => undefined);
+    await lifecycle.onApplicationShutdown();
+    expect(namesOf(exporter.spans)).toEqual(['late']);
+
+    await other.close();
+    await broken.close();
+    expect(state()).toEqual(OFF);
+    expect(exporter.shutdowns).toBe(1);
+  });
+
   it('N2: of two that close at once, the slower one shuts down', async () => {
     const exporter = new RecordingExporter();
     class Slow implements OnApplicationBootstrap {
