@@ -2,6 +2,8 @@
 // Node < 24.9.
 export default {
   testEnvironment: 'node',
+  // Half of the time is spent waiting for processes and limits; on two cores Jest would use one.
+  maxWorkers: 2,
   globalSetup: '<rootDir>/scripts/build-before-tests.mjs',
   reporters: ['default', '<rootDir>/scripts/test-count.mjs'],
   testMatch: ['<rootDir>/test/**/*.spec.ts'],
