@@ -6,11 +6,10 @@
 //   npm run soak -- --seconds 60
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { writeResultsPage } from '../bench/results-page.mjs';
+import { writeFormatted, writeResultsPage } from '../bench/results-page.mjs';
 import { soakSection } from '../bench/write-up.mjs';
 
 const index = process.argv.indexOf('--seconds');
@@ -244,7 +243,7 @@ const record = {
 };
 console.log(soakSection(record));
 if (seconds >= 600) {
-  writeFileSync(`${root}bench/soak.json`, `${JSON.stringify(record, null, 2)}\n`);
+  await writeFormatted(`${root}bench/soak.json`, JSON.stringify(record));
   await writeResultsPage();
 }
 for (const [answer, when] of unexpected) console.error(`unexpected: ${answer}, last at request ${when}`);

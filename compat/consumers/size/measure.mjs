@@ -3,13 +3,14 @@ import { appendFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
-// The ceilings are the sizes of the first release and a tenth of it, so that growth is a decision and no accident: a
-// serverless function pays for each kB when it starts, and a dependency that slipped into the core would show here first.
-// Raise one in the change that needs it, and say there what the kB are for.
+// The ceilings are a tenth above what the sizes were when they were decided on, so that growth is a decision and no accident:
+// a serverless function pays for each kB when it starts, and a dependency that slipped into the core would show here first.
+// Raise one in the change that needs it, and say there what the kB are for. Since 44 and 70: the guard around exporters and
+// processors, instrumentations that work in each set-up, an early start that ends well.
 const ENTRIES = [
   { entry: 'nest-lens/fallbacks', ceiling: 1 },
-  { entry: 'nest-lens/core', ceiling: 44 },
-  { entry: 'nest-lens', ceiling: 70 },
+  { entry: 'nest-lens/core', ceiling: 53 },
+  { entry: 'nest-lens', ceiling: 81 },
 ];
 
 const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} kB`;
