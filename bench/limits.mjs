@@ -161,8 +161,9 @@ export function judge(run) {
 /** Less than a byte a call is what the counting itself leaves: the smallest object has sixteen. */
 const isReached = ({ limit: most, unit, measured }) => measured <= (unit === 'B' ? most + 0.9 : most);
 
-/** Far outside the noise: what the check fails on. */
-export const isRegression = ({ limit: most, unit, measured }) => measured > (unit === 'B' ? 16 : most * 3);
+/** Far outside the noise, and nothing that is known to be so: what the check fails on. */
+export const isRegression = ({ limit: most, unit, measured, explanation }) =>
+  explanation === undefined && measured > (unit === 'B' ? 16 : most * 3);
 
 const ns = (value) => `${value >= 100 ? Math.round(value) : value.toFixed(1)} ns`;
 const more = (row, of = 'direct') => row.off.median - row[of].median;
