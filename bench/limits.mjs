@@ -145,8 +145,7 @@ const bootLimits = (boot) =>
   );
 
 /** Every limit that a run has measured. */
-export function judge(run) {
-  const { sites, sitesOnNode24, peers, router, servers, growth, boot } = run;
+export function judge({ sites, sitesOnNode24, peers, router, servers, growth, boot }) {
   return [
     ...(sites ? [...sitesLimits(sites), ...onLimits(sites)] : []),
     ...(sitesOnNode24 ? sitesLimits(sitesOnNode24, true) : []),
@@ -155,7 +154,7 @@ export function judge(run) {
     ...(servers ? serversLimits(servers) : []),
     ...(growth ? growthLimits(growth) : []),
     ...(boot ? bootLimits(boot) : []),
-  ].map((each) => ({ ...each, reached: isReached(each), explanation: explain(each, run) }));
+  ].map((each) => ({ ...each, reached: isReached(each), explanation: explain(each) }));
 }
 
 /** Less than a byte a call is what the counting itself leaves: the smallest object has sixteen. */
@@ -297,8 +296,14 @@ read when everything is registered.`,
   },
 ];
 
-function explain(each, run) {
-  if (isReached(each)) return undefined;
-  const found = EXPLANATIONS.find(({ fits }) => fits(each));
-  return found && { mark: found.mark, text: found.text(run) };
+/** The mark of what explains a miss. */
+const explain = (each) => (isReached(each) ? undefined : EXPLANATIONS.find(({ fits }) => fits(each))?.mark);
+
+/** What the marks of a full run say: each with its text. */
+export function explanationsOf(run) {
+  const marks = new Set(run.limits.map(({ explanation }) => explanation));
+  return EXPLANATIONS.filter(({ mark }) => marks.has(mark)).map(({ mark, text }) => ({
+    mark,
+    text: text(run),
+  }));
 }

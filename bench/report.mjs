@@ -156,7 +156,7 @@ export function limitsTable(limits) {
       `${area}: ${what}`,
       `${limit}${unit && ` ${unit}`}`,
       `${unit === 'B' ? bytes(measured) : figure3(measured)}${unit && ` ${unit}`}${range ? ` (${figure3(range[0])}–${figure3(range[1])})` : ''}`,
-      reached ? 'reached' : explanation ? `missed [${explanation.mark}]` : 'missed',
+      reached ? 'reached' : explanation ? `missed [${explanation}]` : 'missed',
     ]),
   );
 }

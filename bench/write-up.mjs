@@ -1,4 +1,5 @@
 /** What a full run leaves behind: RESULTS.md, the table of the README, and a chart. */
+import { explanationsOf } from './limits.mjs';
 import { limitsTable, sections, table } from './report.mjs';
 
 const ns = (value) =>
@@ -23,9 +24,6 @@ ${checks.map(([name, isGood]) => `- ${isGood ? 'ok' : 'FAILED'}: ${name}`).join(
 export function writeUp(run, soak) {
   const { at, seconds, machine, limits } = run;
   const missed = limits.filter(({ reached }) => !reached);
-  const marks = new Map(
-    missed.filter(({ explanation }) => explanation).map(({ explanation }) => [explanation.mark, explanation]),
-  );
   const nodes = [machine.node, machine.node24].filter(Boolean).join(' and ');
   return `# What NestLens costs: the last run
 
@@ -42,7 +40,9 @@ ${limits.length - missed.length} of ${limits.length} are reached.
 
 ${limitsTable(limits)}
 
-${[...marks.values()].map(({ mark, text }) => `[${mark}] ${text}`).join('\n\n')}
+${explanationsOf(run)
+  .map(({ mark, text }) => `[${mark}] ${text}`)
+  .join('\n\n')}
 
 ${sections(run)
   .map(({ title, meaning, text }) => `## ${title}\n\n${meaning}\n\n${text}`)
