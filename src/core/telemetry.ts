@@ -209,7 +209,8 @@ interface ApplicationProvider {
 function attachTo(provider: ApplicationProvider, early: Pipeline = NOTHING): Pipeline {
   return {
     isExporting: true,
-    forceFlush: () => allEnded([provider.forceFlush?.() ?? Promise.resolve(), early.forceFlush()]),
+    // Its own may throw instead of rejecting, which must not keep the other one from its flush.
+    forceFlush: () => allEnded([(async () => provider.forceFlush?.())(), early.forceFlush()]),
     shutdown: () => early.shutdown(),
     release: () => early.release(),
   };

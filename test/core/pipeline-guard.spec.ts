@@ -416,6 +416,26 @@ describe('a flush that fails ahead of the shutdown', () => {
   });
 });
 
+describe("an application's own provider", () => {
+  it('H6, H9: whose forceFlush throws breaks no flush ahead, and is one warning at the end', async () => {
+    const provider = {
+      getTracer: () => trace.getTracer('unused'),
+      forceFlush: () => {
+        throw new Error('not today');
+      },
+    };
+    trace.setGlobalTracerProvider(provider);
+    try {
+      const handle = (await setUpForTest({}, { mode: 'attach' })) as ClosingHandle;
+      await handle.flushAhead(100);
+      await handle.shutdown();
+      expect(warnings.codes()).toEqual(['FLUSH_INCOMPLETE']);
+    } finally {
+      trace.disable();
+    }
+  });
+});
+
 describe('exporter console', () => {
   it('H1: prints nothing after its shutdown, whoever still has its tracer', async () => {
     const log = jest.spyOn(console, 'log').mockReturnValue(undefined);
