@@ -4,7 +4,7 @@ import { registeredTracerProvider } from './otel-globals.js';
 import { type EarlyStart, processState } from './process-state.js';
 import type { RunningSdk } from './sdk.js';
 import { DEFAULT_TIMEOUT_MS, settleWithin } from './settle-within.js';
-import { truncateOpenSpans } from './span-outcome.js';
+import { endOpenSpansThen } from './span-outcome.js';
 
 /** The part of a configuration that a running SDK can't be told any more, but for the run's id. */
 function settingsOf({
@@ -35,11 +35,11 @@ export function keepEarlySdk(sdk: RunningSdk, config: NestLensConfig): void {
 
 /** As the shutdown of a set-up does it: spans that are open are rescued, the limit is kept, a failure is said once. */
 async function endWithProcess(sdk: RunningSdk): Promise<void> {
-  const steps = [() => sdk.forceFlush(), () => sdk.shutdown()].map((step) => () => {
-    truncateOpenSpans();
-    return step();
-  });
-  await settleWithin(DEFAULT_TIMEOUT_MS, steps);
+  const steps = [() => sdk.forceFlush(), () => sdk.shutdown()];
+  await settleWithin(
+    DEFAULT_TIMEOUT_MS,
+    steps.map((step) => () => endOpenSpansThen(step)),
+  );
   sdk.release();
 }
 

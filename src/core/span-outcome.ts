@@ -120,6 +120,12 @@ export function truncateOpenSpans(): void {
   }
 }
 
+/** Takes a step of a shutdown, with the spans that are under way ended before it. */
+export function endOpenSpansThen(step: () => Promise<void>): Promise<void> {
+  truncateOpenSpans();
+  return step();
+}
+
 /**
  * Runs work inside a span that covers all of it: until it returns or throws, its promise settles, its observable
  * completes, errors or is unsubscribed, its async generator is done. The result goes to the caller, any thrown value

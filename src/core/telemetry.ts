@@ -12,7 +12,7 @@ import { processState } from './process-state.js';
 import { type RunningSdk, startSdk } from './sdk.js';
 import { allEnded, DEFAULT_TIMEOUT_MS, settleWithin, within } from './settle-within.js';
 import type { SetupOptions } from './setup-options.js';
-import { truncateOpenSpans } from './span-outcome.js';
+import { endOpenSpansThen } from './span-outcome.js';
 import { forgetSpanGroupState, setEnabledSpanGroups, setSpanGroupSpec } from './span-group-state.js';
 import { VERSION } from './version.js';
 import { emitWarnings, recordWarning, reportForeignState, type Warning } from './warnings.js';
@@ -308,9 +308,4 @@ async function stop({ pipeline, mode, timeoutMs, limitMs, forget, ahead }: Stop)
   Object.assign(telemetry, { stopped: undefined, enabled: false, exporting: false, mode: null });
   // A set-up that waited for this shutdown has moved the phase on already.
   if ((telemetry.phase as string) === 'stopping') telemetry.phase = 'off';
-}
-
-function endOpenSpansThen(step: () => Promise<void>): Promise<void> {
-  truncateOpenSpans();
-  return step();
 }
