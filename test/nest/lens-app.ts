@@ -121,7 +121,10 @@ let environment: NodeJS.ProcessEnv = {};
 const realProcess = vm.runInThisContext('process') as NodeJS.Process;
 
 const recordProcessWarning = (warning: Error): void => {
-  if (warning.name !== 'ExperimentalWarning') processWarnings.push(`${warning.name}: ${warning.message}`);
+  // Jest's own, about globals of earlier test files, comes once in a process, whatever runs then.
+  const isOfJest = String((warning as { code?: unknown }).code).startsWith('JEST');
+  if (warning.name === 'ExperimentalWarning' || isOfJest) return;
+  processWarnings.push(`${warning.name}: ${warning.message}`);
 };
 
 const textOf = (parts: unknown[]): string =>
