@@ -29,7 +29,7 @@ const entryNames = '(index|core|fallbacks|testing|register)(\\.[jt]s)?$';
 const entryMessage = 'Entries are for users; import the file that has it.';
 const noEntry = [
   ...forbidModules(/^nest-lens($|\/)/, entryMessage),
-  ...forbidModules(new RegExp(`^\\.\\.\\/${entryNames}`), entryMessage),
+  ...forbidModules(new RegExp(`^(\\.\\.\\/)+${entryNames}`), entryMessage),
 ];
 const noEntryBeside = forbidModules(new RegExp(`^\\.\\/${entryNames}`), entryMessage);
 const noDeepPath = forbidModules(
@@ -43,7 +43,8 @@ const noNest = [
   ),
   ...forbidModules(/^\.\.?\/(.*\/)?nest\//, 'Only the main entry knows of the Nest layer.'),
 ];
-const sdkMessage = 'Only src/core/sdk.ts loads the SDK, and only when an enabled set-up asks for it.';
+const sdkMessage =
+  'Only src/core/telemetry/sdk.ts loads the SDK, and only when an enabled set-up asks for it.';
 const noTesting = forbidModules(
   /^\.\.?\/(.*\/)?testing\//,
   'What is for tests stays out of what runs in production.',
@@ -51,6 +52,25 @@ const noTesting = forbidModules(
 const noSdk = forbidModules(/^@opentelemetry\/(?!api$)/, sdkMessage);
 const sdkLazily = forbidModules(/^@opentelemetry\/(?!api$)/, sdkMessage, { lazily: true });
 const noModule = forbidModules(/^/, 'The fallbacks have to work where nothing else is installed.');
+
+/** The folders of a layer. Each may import those named before it, never one that comes after it. */
+const CORE_FOLDERS = ['state', 'diagnostics', 'groups', 'spans', 'telemetry', 'register'];
+const NEST_FOLDERS = ['span-group', 'introspection'];
+
+/** @param {readonly string[]} folders @param {string} folder */
+function noLaterFolder(folders, folder) {
+  const later = folders.slice(folders.indexOf(folder) + 1);
+  if (later.length === 0) return [];
+  return forbidModules(
+    new RegExp(`^\\.\\.\\/(${later.join('|')})\\/`),
+    `${folder}/ may import ${folders.slice(0, folders.indexOf(folder)).join(', ') || 'nothing'}; never what is built on it.`,
+  );
+}
+
+const noNestTop = forbidModules(
+  /^\.\.\/[^/]+$/,
+  'The modules of Nest are built on this folder, not the other way round.',
+);
 
 const nodeGlobals = Object.fromEntries(
   Object.getOwnPropertyNames(globalThis).map((name) => [name, 'readonly']),
@@ -80,11 +100,24 @@ export default defineConfig(
   { files: ['src/{core,register}.ts'], rules: restrict(noEntry, noEntryBeside, noNest, noTesting, noSdk) },
   { files: ['src/testing.ts'], rules: restrict(noEntry, noEntryBeside, noNest, noSdk) },
   { files: ['src/fallbacks.ts'], rules: restrict(noModule) },
-  { files: ['src/core/**/*.ts'], rules: restrict(noEntry, noNest, noTesting, noSdk) },
-  { files: ['src/core/sdk.ts'], rules: restrict(noEntry, noNest, noTesting, sdkLazily) },
-  { files: ['src/nest/**/*.ts'], rules: restrict(noEntry, noDeepPath, noTesting, noSdk) },
+  ...CORE_FOLDERS.map((folder) => ({
+    files: [`src/core/${folder}/**/*.ts`],
+    rules: restrict(noEntry, noNest, noTesting, noSdk, noLaterFolder(CORE_FOLDERS, folder)),
+  })),
+  {
+    files: ['src/core/telemetry/sdk.ts'],
+    rules: restrict(noEntry, noNest, noTesting, sdkLazily, noLaterFolder(CORE_FOLDERS, 'telemetry')),
+  },
+  { files: ['src/nest/*.ts'], rules: restrict(noEntry, noDeepPath, noTesting, noSdk) },
+  ...NEST_FOLDERS.map((folder) => ({
+    files: [`src/nest/${folder}/**/*.ts`],
+    rules: restrict(noEntry, noDeepPath, noTesting, noSdk, noNestTop, noLaterFolder(NEST_FOLDERS, folder)),
+  })),
   { files: ['src/testing/**/*.ts'], rules: restrict(noEntry, noNest, noSdk) },
-  { files: ['src/core/warnings.ts', 'src/core/console-span-exporter.ts'], rules: { 'no-console': 'off' } },
+  {
+    files: ['src/core/diagnostics/warnings.ts', 'src/core/telemetry/console-span-exporter.ts'],
+    rules: { 'no-console': 'off' },
+  },
   {
     // Tests look at what came over the wire and call things wrongly on purpose; the strictness belongs to src.
     files: ['test/**', 'sample-app/**', 'bench/**', 'scripts/**', '*.mjs'],

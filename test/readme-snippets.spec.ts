@@ -238,7 +238,7 @@ describe('the README', () => {
     });
 
     it('explains every warning that NestLens can give, and no other', () => {
-      const source = readFileSync(`${root}src/core/warning-messages.ts`, 'utf8');
+      const source = readFileSync(`${root}src/core/diagnostics/warning-messages.ts`, 'utf8');
       const [, body] = /^interface WarningDetails \{\n(.*?)^\}/ms.exec(source)!;
       const known = [...body!.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, code]) => code!);
       const explained = table('Code', 'It means', 'What to do').flatMap(([code]) => quoted(code!));
@@ -263,7 +263,7 @@ describe('the README', () => {
     it('C2: names every variable, its key, and its default', () => {
       const defaults = nestLensConfigFromEnv({ env: {} });
       const rows = table('Variable', 'Key of `config`', 'Values', 'Default');
-      const source = readFileSync(`${root}src/core/config.ts`, 'utf8');
+      const source = readFileSync(`${root}src/core/telemetry/config.ts`, 'utf8');
       const read = [...source.matchAll(/\bread\('(\w+)'\)/g)].map(([, key]) => `NEST_LENS_${key}`);
 
       expect(rows.flatMap(([variable]) => quoted(variable!)).sort()).toEqual([...new Set(read)].sort());

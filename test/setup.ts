@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect } from '@jest/globals';
 import { context, diag, DiagLogLevel, metrics, propagation, trace } from '@opentelemetry/api';
-import { resetProcessState } from '../src/core/process-state.js';
+import { resetProcessState } from '../src/core/state/process-state.js';
 
 // Spans that are ended twice, touched after their end, or sent through two SDKs only show in the SDK's own log.
 const SPAN_MISUSE = /\bended\b|end\(\)|duplicate/i;

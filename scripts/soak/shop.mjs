@@ -112,7 +112,7 @@ function measure() {
     heap: process.memoryUsage().heapUsed,
     registry:
       state.groupOwners.size + state.presetOwners.size + state.presetsOfMember.size + state.gates.size,
-    openSpans: state.openSpans.count + state.openSpans.others.size,
+    inFlight: state.inFlight.count + state.inFlight.others.size,
     warningsKept: state.recordedWarnings.length,
     ...counts,
   };

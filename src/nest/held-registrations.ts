@@ -1,7 +1,8 @@
-import type { SpanGroupDefinition } from '../core/define-span-groups.js';
-import { type NamespaceRegistration, processState } from '../core/process-state.js';
-import { normaliseRegistration } from '../core/registry-index.js';
-import { SpanRegistry } from '../core/span-registry.js';
+import type { SpanGroupDefinition } from '../core/groups/define-span-groups.js';
+import { processState } from '../core/state/process-state.js';
+import type { NamespaceRegistration } from '../core/state/state-shape.js';
+import { normaliseRegistration } from '../core/groups/registry-index.js';
+import { SpanRegistry } from '../core/groups/span-registry.js';
 
 /**
  * Registers a definition for an application, and counts who holds on to it: the same content registered again (another

@@ -1,10 +1,10 @@
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import type { SpanGroupDefinition } from '../core/define-span-groups.js';
+import type { SpanGroupDefinition } from '../core/groups/define-span-groups.js';
 import { holdRegistration, releaseRegistration } from './held-registrations.js';
-import { HttpRoutes } from './http-routes.js';
+import { HttpRoutes } from './span-group/http-routes.js';
 import { NEST_LENS_ROOT } from './nest-lens-options.js';
-import { SpanRegistryService } from './span-registry.service.js';
-import { SpanSites } from './span-sites.js';
+import { SpanRegistryService } from './introspection/span-registry.service.js';
+import { SpanSites } from './introspection/span-sites.js';
 
 /** What every copy of the package knows of an application. */
 interface AppRecord {

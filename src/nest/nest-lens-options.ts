@@ -1,7 +1,7 @@
 import type { CanActivate, ModuleMetadata, Type } from '@nestjs/common';
-import type { NestLensConfig } from '../core/config.js';
-import type { SpanGroupDefinition } from '../core/define-span-groups.js';
-import type { SetupOptions } from '../core/setup-options.js';
+import type { NestLensConfig } from '../core/telemetry/config.js';
+import type { SpanGroupDefinition } from '../core/groups/define-span-groups.js';
+import type { SetupOptions } from '../core/telemetry/setup-options.js';
 
 /** Options of `GET /lens/groups`. */
 export interface IntrospectionOptions {
@@ -70,5 +70,3 @@ export interface NestLensModuleAsyncOptions extends Pick<ModuleMetadata, 'import
 export const NEST_LENS_OPTIONS = Symbol.for('nest-lens.options');
 /** Marks one `forRoot` among those of an application. */
 export const NEST_LENS_ROOT = Symbol.for('nest-lens.root');
-/** Injects the registry service across copies of the package; within one copy its class does. */
-export const SPAN_REGISTRY_SERVICE = Symbol.for('nest-lens.span-registry.service');

@@ -7,10 +7,14 @@ import {
   type Provider,
 } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { readDefinition, type SpanGroupDefinition } from '../core/define-span-groups.js';
-import { createError, NestLensError } from '../core/errors.js';
+import { readDefinition, type SpanGroupDefinition } from '../core/groups/define-span-groups.js';
+import { createError, NestLensError } from '../core/diagnostics/errors.js';
 import { lensAppOf } from './lens-app.js';
-import { createLensController, type LensControllerOptions, mapLensRoutes } from './lens.controller.js';
+import {
+  createLensController,
+  type LensControllerOptions,
+  mapLensRoutes,
+} from './introspection/lens.controller.js';
 import { NestLensClosingModule } from './nest-lens-closing.module.js';
 import { NestLensFeatureModule } from './nest-lens-feature.module.js';
 import {
@@ -20,10 +24,9 @@ import {
   type NestLensModuleAsyncOptions,
   type NestLensModuleOptions,
   type NestLensOptionsFactory,
-  SPAN_REGISTRY_SERVICE,
 } from './nest-lens-options.js';
-import { SpanGroupInterceptor } from './span-group.interceptor.js';
-import { SpanRegistryService } from './span-registry.service.js';
+import { SpanGroupInterceptor } from './span-group/span-group.interceptor.js';
+import { SPAN_REGISTRY_SERVICE, SpanRegistryService } from './introspection/span-registry.service.js';
 import { TelemetryLifecycle } from './telemetry.lifecycle.js';
 
 /**

@@ -1,5 +1,5 @@
-import { processState } from '../core/process-state.js';
-import type { TelemetryHandle } from '../core/telemetry.js';
+import { processState } from '../core/state/process-state.js';
+import type { SharedHandle } from '../core/state/state-shape.js';
 
 type Shared = NonNullable<typeof processState.shared>;
 
@@ -34,9 +34,9 @@ export class SharedTelemetry {
   }
 
   /** Makes the set-up that the applications of this process share. */
-  static async make(setUp: () => Promise<TelemetryHandle>): Promise<SharedTelemetry> {
+  static async make(setUp: () => Promise<SharedHandle>): Promise<SharedTelemetry> {
     const ready = setUp();
-    const shared: Shared = { users: 0, ready };
+    const shared: Shared = { users: 0, leaving: new Set(), ready };
     processState.shared = shared;
     const made = new SharedTelemetry(shared);
     try {
@@ -57,7 +57,7 @@ export class SharedTelemetry {
     this.beginToLeave();
     if (this.shared.users > 0) return;
     const handle = await this.shared.ready;
-    await handle.flushAhead?.(timeoutMs);
+    await handle.flushAhead(timeoutMs);
   }
 
   /**
@@ -69,14 +69,14 @@ export class SharedTelemetry {
   async leave(timeoutMs: number, limitMs: number): Promise<void> {
     const { shared } = this;
     this.beginToLeave();
-    shared.leaving?.delete(this);
+    shared.leaving.delete(this);
     if (processState.shared !== shared || shared.users > 0) return;
     // Whoever is still closing shuts down. But on Nest 11 a close that somebody's hook breaks off never gets to its end: one
     // that had begun before this application came, and isn't done when this one goes, isn't counted on; and what this one
     // has left is exported in any case.
-    const others = [...(shared.leaving ?? [])];
+    const others = [...shared.leaving];
     if (!others.every((other) => this.closingBefore.has(other))) {
-      await (await shared.ready).flushAhead?.(timeoutMs);
+      await (await shared.ready).flushAhead(timeoutMs);
       return;
     }
     processState.shared = undefined;
@@ -89,6 +89,6 @@ export class SharedTelemetry {
     if (this.isLeaving) return;
     this.isLeaving = true;
     this.shared.users--;
-    (this.shared.leaving ??= new Set()).add(this);
+    this.shared.leaving.add(this);
   }
 }

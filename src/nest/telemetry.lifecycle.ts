@@ -5,20 +5,20 @@ import {
   type OnApplicationShutdown,
   type OnModuleInit,
 } from '@nestjs/common';
-import { isSdkDisabled, resolveConfig } from '../core/config.js';
-import { enableAgain, withEarlyInstrumentations } from '../core/instrumentation-switch.js';
-import { nearestName } from '../core/nearest-name.js';
-import { processState } from '../core/process-state.js';
-import { forgetSpanGroupState, setEnabledSpanGroups } from '../core/span-group-state.js';
-import { timeLimitOf, within } from '../core/settle-within.js';
-import { endEarly, setUpWithin } from '../core/telemetry.js';
-import { emitWarnings, recordWarning, type Warning } from '../core/warnings.js';
+import { isSdkDisabled, resolveConfig } from '../core/telemetry/config.js';
+import { enableAgain, withEarlyInstrumentations } from '../core/telemetry/instrumentation-switch.js';
+import { nearestName } from '../core/groups/nearest-name.js';
+import { processState } from '../core/state/process-state.js';
+import { forgetSpanGroupState, setEnabledSpanGroups } from '../core/groups/span-group-state.js';
+import { timeLimitOf, withTimeout } from '../core/telemetry/with-timeout.js';
+import { endEarly, setUpWithin } from '../core/telemetry/setup-telemetry.js';
+import { emitWarnings, recordWarning, type Warning } from '../core/diagnostics/warnings.js';
 import type { LensApp } from './lens-app.js';
 import type { NestLensModuleOptions } from './nest-lens-options.js';
 import { SharedTelemetry } from './shared-telemetry.js';
 
 /** The share of the time for closing that one flush ahead of it may take. */
-const MOST_AHEAD = 1 / 4;
+const MAX_AHEAD = 1 / 4;
 /** An application that enables shutdown hooks has done so by then, in milliseconds after the set-up. */
 const HOOKS_ENABLED_WITHIN_MS = 2_000;
 
@@ -95,7 +95,7 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
     try {
       // Closed while it starts: what is being set up is ended as soon as it is there, also when that takes longer. Otherwise
       // without a turn in between, so that an application that starts now finds a set-up that ends.
-      if (this.isStarting) await this.spend(within(this.timeLeft(), Promise.resolve(this.settingUp)));
+      if (this.isStarting) await this.spend(withTimeout(this.timeLeft(), Promise.resolve(this.settingUp)));
       await this.end();
     } finally {
       // After the shutdown, which forgets the spec: there is nothing left to warn about.
@@ -124,7 +124,7 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
   }
 
   private flushAhead(part: SharedTelemetry): Promise<void> {
-    return this.spend(part.flushAhead(Math.min(this.timeLeft(), this.limitMs * MOST_AHEAD)));
+    return this.spend(part.flushAhead(Math.min(this.timeLeft(), this.limitMs * MAX_AHEAD)));
   }
 
   /** Waits for a part of the close, on the account of the limit. */
@@ -208,9 +208,9 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
 
   /** The last application without telemetry to close lifts the pin. */
   private holdPin(): void {
-    processState.pinHolders = (processState.pinHolders ?? 0) + 1;
+    processState.pinHolders++;
     this.leave = () => {
-      processState.pinHolders = (processState.pinHolders ?? 1) - 1;
+      processState.pinHolders--;
       const { pinHolders, pinned, telemetry } = processState;
       if (pinHolders === 0 && pinned && telemetry.phase === 'off') forgetSpanGroupState();
       return Promise.resolve();

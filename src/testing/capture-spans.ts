@@ -1,5 +1,5 @@
 import type { Attributes, HrTime, Link, SpanContext, SpanKind, SpanStatus } from '@opentelemetry/api';
-import type { SpanProcessorLike } from '../core/setup-options.js';
+import type { SpanProcessorLike } from '../core/telemetry/setup-options.js';
 
 /**
  * A span that has ended: what SDK 2.x and SDK 3.x both call `ReadableSpan`. Written out here, since they call the package

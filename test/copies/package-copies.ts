@@ -46,10 +46,14 @@ export async function installCopies(
     for (const build of ['esm', 'cjs']) {
       const core = join(home, 'dist', build, 'core');
       if (version !== undefined) {
-        await change(join(core, 'version.js'), /VERSION = '[^']+'/, `VERSION = '${version}'`);
+        await change(join(core, 'state/version.js'), /VERSION = '[^']+'/, `VERSION = '${version}'`);
       }
       if (protocol !== undefined) {
-        await change(join(core, 'process-state.js'), /const PROTOCOL = \d+/, `const PROTOCOL = ${protocol}`);
+        await change(
+          join(core, 'state/process-state.js'),
+          /const PROTOCOL = \d+/,
+          `const PROTOCOL = ${protocol}`,
+        );
       }
     }
   }

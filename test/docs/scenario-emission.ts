@@ -8,9 +8,9 @@ import {
   SpanRegistry,
   type TelemetryHandle,
 } from 'nest-lens/core';
-import { captureWarnings } from '../core/capture-warnings.js';
-import { setUpForTest } from '../core/live-telemetry.js';
-import { type OtlpReceiver, type ReceivedSpan, startReceiver } from '../lifecycle/otlp-receiver.js';
+import { captureWarnings } from '../support/capture-warnings.js';
+import { setUpForTest } from '../support/live-telemetry.js';
+import { type OtlpReceiver, type ReceivedSpan, startReceiver } from '../support/otlp-receiver.js';
 import { setEnvironment } from './scenario-environment.js';
 
 export interface Emission {

@@ -6,9 +6,9 @@ import {
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
 import { managedSpan, SpanRegistry } from 'nest-lens/core';
-import { captureWarnings } from '../core/capture-warnings.js';
-import { KeepingExporter } from '../core/keeping-exporter.js';
-import { setUpForTest } from '../core/live-telemetry.js';
+import { captureWarnings } from '../support/capture-warnings.js';
+import { KeepingExporter } from '../support/keeping-exporter.js';
+import { setUpForTest } from '../support/live-telemetry.js';
 import { type Scenario } from './scenario.js';
 import { emit } from './scenario-emission.js';
 import { setEnvironment } from './scenario-environment.js';

@@ -8,9 +8,9 @@ import {
   type SpanLife,
   subscriptionKinds,
   webSocketKinds,
-} from '../transports/result-kinds.js';
-import { SPAN_STARTS } from '../transports/finished-spans.js';
-import type { Moment } from '../transports/timeline.js';
+} from '../support/result-kinds.js';
+import { SPAN_STARTS } from '../support/finished-spans.js';
+import type { Moment } from '../support/timeline.js';
 
 /** Under which heading of docs/span-life.md which kinds of results stand. */
 const SECTIONS: Readonly<Record<string, readonly ResultKind[]>> = {

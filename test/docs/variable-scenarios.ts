@@ -14,10 +14,10 @@ import {
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
 import { SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { KeepingExporter } from '../core/keeping-exporter.js';
-import { type OtlpReceiver, startGrpcReceiver, startReceiver } from '../lifecycle/otlp-receiver.js';
-import { startShop } from '../lifecycle/shop-process.js';
-import { until } from '../nest/lens-app.js';
+import { KeepingExporter } from '../support/keeping-exporter.js';
+import { type OtlpReceiver, startGrpcReceiver, startReceiver } from '../support/otlp-receiver.js';
+import { startShop } from '../support/shop-process.js';
+import { until } from '../support/lens-app.js';
 import { type Scenario, variableScenario } from './scenario.js';
 import { noteVariables } from './scenario-environment.js';
 import { emit, type Emission, type Emitted } from './scenario-emission.js';

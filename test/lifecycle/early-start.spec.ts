@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { folderWith } from './folder-with.js';
-import { startReceiver } from './otlp-receiver.js';
-import { type ShopProcess, startShop } from './shop-process.js';
+import { folderWith } from '../support/folder-with.js';
+import { startReceiver } from '../support/otlp-receiver.js';
+import { type ShopProcess, startShop } from '../support/shop-process.js';
 
 jest.setTimeout(60_000);
 
@@ -300,15 +300,15 @@ describe('nest-lens/register', () => {
       'main.cjs': `
         const { trace } = require('@opentelemetry/api');
         const { managedSpan, nestLensConfigFromEnv, setupTelemetry, SpanRegistry } = require('nest-lens/core');
-        const { openSpans } = globalThis[Symbol.for('nest-lens.state.1')];
+        const { inFlight } = globalThis[Symbol.for('nest-lens.state.1')];
         async function main() {
           SpanRegistry.register('shop', ['orders']);
           const handle = await setupTelemetry({ ...nestLensConfigFromEnv(), spanGroups: 'all' });
           trace.getTracer('x').startSpan('by hand');
           await managedSpan('orders', 'order', async (span) => {
             await null;
-            const others = [...openSpans.others.keys()].map(({ name }) => name);
-            console.log('SAW ' + JSON.stringify({ others, count: openSpans.count, isOn: span !== undefined }));
+            const others = [...inFlight.others.keys()].map(({ name }) => name);
+            console.log('SAW ' + JSON.stringify({ others, count: inFlight.count, isOn: span !== undefined }));
           });
           await handle.shutdown();
         }

@@ -7,9 +7,9 @@ import {
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
 import { managedSpan, overrideSpanGroups, SpanRegistry, traceFn, withSpan } from 'nest-lens/core';
-import { captureWarnings, type CapturedWarnings } from '../core/capture-warnings.js';
-import { KeepingExporter } from '../core/keeping-exporter.js';
-import { setUpForTest } from '../core/live-telemetry.js';
+import { captureWarnings, type CapturedWarnings } from '../support/capture-warnings.js';
+import { KeepingExporter } from '../support/keeping-exporter.js';
+import { setUpForTest } from '../support/live-telemetry.js';
 
 jest.setTimeout(30_000);
 

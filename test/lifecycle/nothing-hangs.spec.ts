@@ -8,10 +8,10 @@ import { Controller, Get, type INestApplication, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { diag } from '@opentelemetry/api';
 import { managedSpan, NestLensModule, setLensLogger, SpanGroup } from 'nest-lens';
-import { setUpForTest } from '../core/live-telemetry.js';
-import { type Misbehaviour, startReceiver } from './otlp-receiver.js';
-import { startShop } from './shop-process.js';
-import { shopWithFile } from './shop-with-file.js';
+import { setUpForTest } from '../support/live-telemetry.js';
+import { type Misbehaviour, startReceiver } from '../support/otlp-receiver.js';
+import { startShop } from '../support/shop-process.js';
+import { shopWithFile } from '../support/shop-with-file.js';
 
 jest.setTimeout(60_000);
 

@@ -19,13 +19,13 @@ import {
   SpanRegistry,
   TelemetryAlreadySetUpError,
 } from 'nest-lens/core';
-import { captureWarnings } from '../core/capture-warnings.js';
-import { KeepingExporter } from '../core/keeping-exporter.js';
-import { setUpForTest } from '../core/live-telemetry.js';
+import { captureWarnings } from '../support/capture-warnings.js';
+import { KeepingExporter } from '../support/keeping-exporter.js';
+import { setUpForTest } from '../support/live-telemetry.js';
 import { takeCensus } from './fixtures/census.mjs';
-import { folderWith } from './folder-with.js';
-import { startReceiver } from './otlp-receiver.js';
-import { startShop } from './shop-process.js';
+import { folderWith } from '../support/folder-with.js';
+import { startReceiver } from '../support/otlp-receiver.js';
+import { startShop } from '../support/shop-process.js';
 
 jest.setTimeout(60_000);
 
@@ -43,7 +43,7 @@ interface Result {
   processWarnings: string[];
   lensWarnings: string[];
   namespaces: number;
-  openSpans: number;
+  inFlight: number;
 }
 
 async function bootMany(
@@ -66,7 +66,7 @@ async function bootMany(
 function expectNothingLeft(result: Result): void {
   expect(result.after).toEqual(result.before);
   expectNothingRegisteredIn(result.after);
-  expect([result.processWarnings, result.namespaces, result.openSpans]).toEqual([[], 0, 0]);
+  expect([result.processWarnings, result.namespaces, result.inFlight]).toEqual([[], 0, 0]);
 }
 
 function expectNothingRegisteredIn({ registered, timers }: Census): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { shopWithFile } from './shop-with-file.js';
+import { shopWithFile } from '../support/shop-with-file.js';
 
 jest.setTimeout(60_000);
 

@@ -14,9 +14,9 @@ import {
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { BasicTracerProvider, BatchSpanProcessor, type ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { managedSpan, SpanRegistry, traceFn, withSpan } from 'nest-lens/core';
-import { captureWarnings, type CapturedWarnings } from '../core/capture-warnings.js';
-import { KeepingExporter } from '../core/keeping-exporter.js';
-import { setUpForTest } from '../core/live-telemetry.js';
+import { captureWarnings, type CapturedWarnings } from '../support/capture-warnings.js';
+import { KeepingExporter } from '../support/keeping-exporter.js';
+import { setUpForTest } from '../support/live-telemetry.js';
 
 jest.setTimeout(30_000);
 
@@ -245,21 +245,21 @@ describe('spans that are open at shutdown', () => {
     const handle = await setUpForTest({}, { spanExporter: exporter });
     const never = traceFn('orders', 'never')(() => new Promise<void>(() => undefined));
     for (let i = 0; i < 12_000; i++) void never();
-    const { openSpans } = (globalThis as any)[Symbol.for('nest-lens.state.1')];
-    expect(openSpans.count).toBe(10_000);
+    const { inFlight } = (globalThis as any)[Symbol.for('nest-lens.state.1')];
+    expect(inFlight.count).toBe(10_000);
     await handle.shutdown();
-    expect(openSpans.count).toBe(0);
-    expect(openSpans.ring.older).toBe(openSpans.ring);
+    expect(inFlight.count).toBe(0);
+    expect(inFlight.ring.older).toBe(inFlight.ring);
   });
 
   it('H10: and spans that ended are forgotten at once', async () => {
     const handle = await setUpForTest({}, { spanExporter: new KeepingExporter() });
-    const { openSpans } = (globalThis as any)[Symbol.for('nest-lens.state.1')];
+    const { inFlight } = (globalThis as any)[Symbol.for('nest-lens.state.1')];
     for (let i = 0; i < 100; i++) {
       managedSpan('orders', 'sync', () => undefined);
       await managedSpan('orders', 'async', async () => undefined);
       handle.tracer.startSpan('by hand').end();
     }
-    expect([openSpans.count, openSpans.others.size]).toEqual([0, 0]);
+    expect([inFlight.count, inFlight.others.size]).toEqual([0, 0]);
   });
 });

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { diag } from '@opentelemetry/api';
-import { KeepingExporter } from '../core/keeping-exporter.js';
+import { KeepingExporter } from '../support/keeping-exporter.js';
 
 // SDK 3.x doesn't hand on the packages that it is made of.
 const { NodeSDK, startNodeSDK } = await import('@opentelemetry/sdk-node');
 jest.unstable_mockModule('@opentelemetry/sdk-node', () => ({ NodeSDK, startNodeSDK }));
 const { managedSpan, SpanRegistry } = await import('nest-lens/core');
-const { setUpForTest } = await import('../core/live-telemetry.js');
+const { setUpForTest } = await import('../support/live-telemetry.js');
 
 jest.setTimeout(30_000);
 

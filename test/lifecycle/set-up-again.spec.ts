@@ -3,8 +3,8 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { NestLensModule } from 'nest-lens';
-import { startReceiver } from './otlp-receiver.js';
-import { startShop } from './shop-process.js';
+import { startReceiver } from '../support/otlp-receiver.js';
+import { startShop } from '../support/shop-process.js';
 
 jest.setTimeout(60_000);
 

@@ -9,8 +9,8 @@ import {
   type ReceivedSpan,
   startGrpcReceiver,
   startReceiver,
-} from './otlp-receiver.js';
-import { type ShopProcess, startShop } from './shop-process.js';
+} from '../support/otlp-receiver.js';
+import { type ShopProcess, startShop } from '../support/shop-process.js';
 
 jest.setTimeout(60_000);
 

@@ -13,8 +13,8 @@ import {
 } from 'nest-lens';
 import type { NestLensModuleOptions } from 'nest-lens';
 import { TelemetryLifecycle } from '../../src/nest/telemetry.lifecycle.js';
-import { setUpForTest } from '../core/live-telemetry.js';
-import { express, onEachPlatform } from './adapters.js';
+import { setUpForTest } from '../support/live-telemetry.js';
+import { express, onEachPlatform } from '../support/adapters.js';
 import {
   guardEachTest,
   lensApp,
@@ -24,7 +24,7 @@ import {
   RecordingExporter,
   setEnv,
   until,
-} from './lens-app.js';
+} from '../support/lens-app.js';
 
 /** An instrumentation with which no set-up succeeds. */
 const REFUSING = {

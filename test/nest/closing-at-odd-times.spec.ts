@@ -3,10 +3,10 @@ import { type INestApplication, Module, type OnApplicationBootstrap } from '@nes
 import { NestFactory } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import { managedSpan, NestLensModule } from 'nest-lens';
-import { processState } from '../../src/core/process-state.js';
+import { processState } from '../../src/core/state/process-state.js';
 import { ClosingFlush } from '../../src/nest/nest-lens-closing.module.js';
 import { TelemetryLifecycle } from '../../src/nest/telemetry.lifecycle.js';
-import { guardEachTest, namesOf, RecordingExporter } from './lens-app.js';
+import { guardEachTest, namesOf, RecordingExporter } from '../support/lens-app.js';
 
 guardEachTest();
 

@@ -23,7 +23,7 @@ import {
   SpanRegistryService,
 } from 'nest-lens';
 import type { NestLensModuleOptions } from 'nest-lens';
-import { express, onEachPlatform } from './adapters.js';
+import { express, onEachPlatform } from '../support/adapters.js';
 import {
   everythingSaid,
   guardEachTest,
@@ -33,8 +33,8 @@ import {
   RecordingExporter,
   setEnv,
   until,
-} from './lens-app.js';
-import type { Importable, LensAppBuilder } from './lens-app.js';
+} from '../support/lens-app.js';
+import type { Importable, LensAppBuilder } from '../support/lens-app.js';
 
 /** A library's module, as an application imports it: registers by `forFeature`, or by itself in `onModuleInit`. */
 function featureModule(group: string, ...imports: Importable[]): Type<unknown> {

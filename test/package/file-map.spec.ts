@@ -5,22 +5,28 @@ import { describe, expect, it } from '@jest/globals';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-describe('the file map of CONTRIBUTING.md', () => {
-  const lines = readFileSync(`${root}CONTRIBUTING.md`, 'utf8')
-    .split('\n')
-    .filter((line) => line.startsWith('src/'));
-  const mapped = lines.map((line) => /^(\S+)/.exec(line)![1]!);
+describe('the folders of CONTRIBUTING.md', () => {
+  const contributing = readFileSync(`${root}CONTRIBUTING.md`, 'utf8');
+  const lines = contributing.split('\n').filter((line) => line.startsWith('src/'));
+  const withFiles = readdirSync(`${root}src`, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => `${join(entry.parentPath).slice(root.length).replaceAll('\\', '/')}/`);
 
-  it('has one line for each file of src, and none for a file that is gone', () => {
-    const files = readdirSync(`${root}src`, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name).slice(root.length).replaceAll('\\', '/'));
-    expect([...mapped].sort()).toEqual(files.sort());
+  it('have one line for each folder of src, and none for a folder that is gone', () => {
+    const mapped = lines.map((line) => /^(\S+)/.exec(line)![1]!);
+    expect([...mapped].sort()).toEqual([...new Set(withFiles)].sort());
   });
 
-  it('says of each what it is for, in columns that line up', () => {
+  it('say of each what is in it, in columns that line up', () => {
     const columns = lines.map((line) => /^\S+ {2,}(?=\S)/.exec(line)?.[0].length);
     expect(new Set(columns).size).toBe(1);
-    expect(columns[0]).toBeGreaterThan(20);
+  });
+
+  it('have each its place in the picture of the arrows', () => {
+    const picture = /```mermaid\n([\s\S]*?)```/.exec(contributing)![1]!;
+    for (const folder of ['state', 'diagnostics', 'groups', 'spans', 'telemetry', 'register']) {
+      expect(picture).toMatch(new RegExp(`\\b${folder}\\b`));
+    }
+    for (const folder of ['nest/span-group', 'nest/introspection']) expect(picture).toContain(folder);
   });
 });

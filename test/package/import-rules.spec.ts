@@ -15,9 +15,9 @@ async function lint(eslint: ESLint, filePath: string, code: string): Promise<str
   return [...new Set(result?.messages.map(({ ruleId, message }) => ruleId ?? message))];
 }
 
-const CORE = 'src/core/span-gate.ts';
-const SDK = 'src/core/sdk.ts';
-const NEST = 'src/nest/span-group.interceptor.ts';
+const CORE = 'src/core/groups/span-gate.ts';
+const SDK = 'src/core/telemetry/sdk.ts';
+const NEST = 'src/nest/introspection/span-sites.ts';
 const INDEX = 'src/index.ts';
 const FALLBACKS = 'src/fallbacks.ts';
 const TESTING = 'src/testing.ts';
@@ -38,41 +38,82 @@ const mentions = (specifier: string): string[] => [
 describe('The import rules', () => {
   const forbidden: [rule: string, filePath: string, specifier: string][] = [
     ['the core imports no Nest', CORE, '@nestjs/common'],
-    ['the core imports no Nest', 'src/core/telemetry.ts', '@nestjs/core'],
+    ['the core imports no Nest', 'src/core/telemetry/setup-telemetry.ts', '@nestjs/core'],
     ['the core imports no rxjs', CORE, 'rxjs'],
     ['the core imports no rxjs', CORE, 'rxjs/operators'],
     ['the core imports no reflect-metadata', CORE, 'reflect-metadata'],
-    ['the core imports nothing of the Nest layer', CORE, '../nest/span-sites.js'],
-    ['the core imports nothing of the Nest layer, the SDK file included', SDK, '../nest/span-sites.js'],
+    ['the core imports nothing of the Nest layer', CORE, '../../nest/introspection/span-sites.js'],
+    [
+      'the core imports nothing of the Nest layer, the SDK file included',
+      SDK,
+      '../../nest/introspection/span-sites.js',
+    ],
     ['the core entry imports no Nest', 'src/core.ts', '@nestjs/common'],
-    ['the core entry imports nothing of the Nest layer', 'src/core.ts', './nest/span-sites.js'],
-    ['the register entry imports nothing of the Nest layer', 'src/register.ts', './nest/span-sites.js'],
+    ['the core entry imports nothing of the Nest layer', 'src/core.ts', './nest/introspection/span-sites.js'],
+    [
+      'the register entry imports nothing of the Nest layer',
+      'src/register.ts',
+      './nest/introspection/span-sites.js',
+    ],
     ['the testing entry imports no Nest', TESTING, '@nestjs/testing'],
-    ['what is behind the testing entry imports nothing of the Nest layer', CAPTURE, '../nest/span-sites.js'],
-    ['nothing but the testing entry imports what is for tests', CORE, '../testing/capture-spans.js'],
-    ['nothing but the testing entry imports what is for tests', NEST, '../testing/capture-spans.js'],
+    [
+      'what is behind the testing entry imports nothing of the Nest layer',
+      CAPTURE,
+      '../nest/introspection/span-sites.js',
+    ],
+    ['nothing but the testing entry imports what is for tests', CORE, '../../testing/capture-spans.js'],
+    ['nothing but the testing entry imports what is for tests', NEST, '../../testing/capture-spans.js'],
     ['nothing but the testing entry imports what is for tests', INDEX, './testing/capture-spans.js'],
-    ['only core/sdk imports an SDK', CORE, '@opentelemetry/sdk-node'],
-    ['only core/sdk imports an SDK', 'src/core.ts', '@opentelemetry/sdk-node'],
-    ['only core/sdk imports an SDK', 'src/core/telemetry.ts', '@opentelemetry/sdk-trace-base'],
-    ['only core/sdk imports an SDK', NEST, '@opentelemetry/sdk-node'],
-    ['only core/sdk imports an SDK', INDEX, '@opentelemetry/sdk-metrics'],
-    ['only core/sdk imports other OpenTelemetry packages', CORE, '@opentelemetry/api-logs'],
-    ['only core/sdk imports other OpenTelemetry packages', NEST, '@opentelemetry/semantic-conventions'],
+    ['only telemetry/sdk imports an SDK', CORE, '@opentelemetry/sdk-node'],
+    ['only telemetry/sdk imports an SDK', 'src/core.ts', '@opentelemetry/sdk-node'],
+    [
+      'only telemetry/sdk imports an SDK',
+      'src/core/telemetry/setup-telemetry.ts',
+      '@opentelemetry/sdk-trace-base',
+    ],
+    ['only telemetry/sdk imports an SDK', NEST, '@opentelemetry/sdk-node'],
+    ['only telemetry/sdk imports an SDK', INDEX, '@opentelemetry/sdk-metrics'],
+    ['only telemetry/sdk imports other OpenTelemetry packages', CORE, '@opentelemetry/api-logs'],
+    ['only telemetry/sdk imports other OpenTelemetry packages', NEST, '@opentelemetry/semantic-conventions'],
     ['the testing entry imports no SDK', TESTING, '@opentelemetry/sdk-node'],
     ['what is behind the testing entry imports no SDK either', CAPTURE, '@opentelemetry/sdk-trace-base'],
-    ['fallbacks imports nothing of the package', FALLBACKS, './core/span-registry.js'],
+    ['fallbacks imports nothing of the package', FALLBACKS, './core/groups/span-registry.js'],
     ['fallbacks imports no package', FALLBACKS, '@opentelemetry/api'],
     ['fallbacks imports no module of Node', FALLBACKS, 'node:util'],
-    ['nothing imports an entry', CORE, '../index.js'],
-    ['nothing imports an entry', CORE, '../core.js'],
-    ['nothing imports an entry', SDK, '../testing.js'],
-    ['nothing imports an entry', NEST, '../fallbacks.js'],
-    ['nothing imports an entry', NEST, '../register.js'],
+    ['nothing imports an entry', CORE, '../../index.js'],
+    ['nothing imports an entry', CORE, '../../core.js'],
+    ['nothing imports an entry', SDK, '../../testing.js'],
+    ['nothing imports an entry', NEST, '../../fallbacks.js'],
+    ['nothing imports an entry', NEST, '../../register.js'],
     ['nothing imports an entry', INDEX, './core.js'],
     ['nothing imports an entry', TESTING, './core.js'],
     ['nothing imports an entry by the name of the package', NEST, 'nest-lens'],
     ['nothing imports an entry by the name of the package', INDEX, 'nest-lens/core'],
+    [
+      'a folder imports none that is built on it',
+      'src/core/state/process-state.ts',
+      '../diagnostics/errors.js',
+    ],
+    [
+      'a folder imports none that is built on it',
+      'src/core/state/process-state.ts',
+      '../register/early-start.js',
+    ],
+    [
+      'a folder imports none that is built on it',
+      'src/core/diagnostics/warnings.ts',
+      '../groups/span-gate.js',
+    ],
+    ['a folder imports none that is built on it', CORE, '../spans/span-plan.js'],
+    ['a folder imports none that is built on it', 'src/core/spans/span-plan.ts', '../telemetry/config.js'],
+    ['a folder imports none that is built on it', SDK, '../register/early-start.js'],
+    [
+      'a folder imports none that is built on it',
+      'src/nest/span-group/gated-method.ts',
+      '../introspection/span-sites.js',
+    ],
+    ['a folder imports none that is built on it', 'src/nest/span-group/gated-method.ts', '../lens-app.js'],
+    ['a folder imports none that is built on it', NEST, '../nest-lens.module.js'],
     ['nobody imports deep paths of Nest', NEST, '@nestjs/common/utils/shared.utils'],
     ['nobody imports deep paths of Nest', NEST, '@nestjs/core/injector/container.js'],
     ['nobody imports deep paths of rxjs', NEST, 'rxjs/internal/Observable'],
@@ -89,21 +130,25 @@ describe('The import rules', () => {
 
   const allowed: [filePath: string, specifier: string][] = [
     [CORE, '@opentelemetry/api'],
-    [CORE, './process-state.js'],
+    [CORE, './span-group-spec.js'],
+    [CORE, '../state/process-state.js'],
+    [CORE, '../diagnostics/warnings.js'],
     [CORE, 'node:crypto'],
-    ['src/core.ts', './core/span-registry.js'],
-    [INDEX, './core/span-registry.js'],
+    ['src/core.ts', './core/groups/span-registry.js'],
+    [INDEX, './core/groups/span-registry.js'],
     [INDEX, './nest/nest-lens.module.js'],
-    [NEST, '../core/span-registry.js'],
-    [NEST, './span-sites.js'],
+    [NEST, '../../core/groups/span-registry.js'],
+    [NEST, './lens.controller.js'],
+    [NEST, '../span-group/gated-method.js'],
+    ['src/nest/lens-app.ts', './introspection/span-sites.js'],
     [NEST, '@nestjs/common'],
     [NEST, 'rxjs'],
     [NEST, 'rxjs/operators'],
     [NEST, 'reflect-metadata'],
     [TESTING, './testing/capture-spans.js'],
     [CAPTURE, '@opentelemetry/api'],
-    [CAPTURE, '../core/setup-options.js'],
-    [CAPTURE, '../core/process-state.js'],
+    [CAPTURE, '../core/telemetry/setup-options.js'],
+    [CAPTURE, '../core/state/process-state.js'],
     ['test/nest/decorator.spec.ts', '@opentelemetry/sdk-node'],
     ['sample-app/src/main.ts', 'nest-lens'],
   ];
@@ -113,7 +158,7 @@ describe('The import rules', () => {
     expect(await lint(syntaxOnly, filePath, code)).toEqual([]);
   });
 
-  it('core/sdk loads an SDK package lazily or names its types, and does nothing else with it', async () => {
+  it('telemetry/sdk loads an SDK package lazily or names its types, and does nothing else with it', async () => {
     const [named, bare, exported, lazy, equals, type, exportedType, inlineType] = mentions(
       '@opentelemetry/sdk-node',
     ).map((code) => lint(syntaxOnly, SDK, code));
@@ -137,7 +182,11 @@ describe('The import rules', () => {
     for (const filePath of [CORE, SDK, NEST, INDEX]) {
       expect(await lint(syntaxOnly, filePath, code)).toEqual(['no-console']);
     }
-    for (const filePath of ['src/core/warnings.ts', 'src/core/console-span-exporter.ts', 'bench/gate.ts']) {
+    for (const filePath of [
+      'src/core/diagnostics/warnings.ts',
+      'src/core/telemetry/console-span-exporter.ts',
+      'bench/gate.ts',
+    ]) {
       expect(await lint(syntaxOnly, filePath, code)).toEqual([]);
     }
   });
@@ -145,7 +194,7 @@ describe('The import rules', () => {
   it('a promise that nobody waits for is found, in src and in tests', async () => {
     const typed = new ESLint();
     const code = 'async function work(): Promise<void> {\n  await Promise.resolve();\n}\nwork();\n';
-    for (const filePath of ['src/core/version.ts', 'test/package/import-rules.spec.ts']) {
+    for (const filePath of ['src/core/state/version.ts', 'test/package/import-rules.spec.ts']) {
       expect(await lint(typed, filePath, code)).toEqual(['@typescript-eslint/no-floating-promises']);
     }
   });

@@ -31,22 +31,22 @@ function endsSpan(node: ts.Node): boolean {
 }
 
 describe('the sources', () => {
-  it('end spans in span-outcome, and nowhere else', () => {
-    expect(filesWith(endsSpan)).toEqual(['core/span-outcome.ts']);
+  it('end spans in in-flight-span, and nowhere else', () => {
+    expect(filesWith(endsSpan)).toEqual(['core/spans/in-flight-span.ts']);
   });
 
   it('keep process-wide state in process-state; otel-globals looks at the slot of OpenTelemetry', () => {
     const files = filesWith((node) => ts.isIdentifier(node) && /^(globalThis|global)$/.test(node.text));
     // `global: true` is a property of a dynamic module, and no variable.
     expect(files.filter((name) => name !== 'nest/nest-lens.module.ts').sort()).toEqual([
-      'core/otel-globals.ts',
-      'core/process-state.ts',
+      'core/state/process-state.ts',
+      'core/telemetry/otel-globals.ts',
     ]);
   });
 
   it('start spans in span-plan, which survives an SDK that throws', () => {
     const starts = (node: ts.Node): boolean =>
       ts.isPropertyAccessExpression(node) && /^start(Active)?Span$/.test(node.name.text);
-    expect(filesWith(starts)).toEqual(['core/span-plan.ts']);
+    expect(filesWith(starts)).toEqual(['core/spans/span-plan.ts']);
   });
 });

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, jest } from '@jest/globals';
 import ts from 'typescript';
-import { VERSION } from '../../src/core/version.js';
+import { VERSION } from '../../src/core/state/version.js';
 
 // Reads package.json, the sources and the built package in dist, which jest's global set-up has brought up to date.
 
@@ -177,7 +177,7 @@ describe('The declarations', () => {
 
   it('keep the comments of the sources', () => {
     for (const folder of ['esm', 'cjs']) {
-      expect(read(`dist/${folder}/core/version.d.ts`)).toContain('/** The version of this copy');
+      expect(read(`dist/${folder}/core/state/version.d.ts`)).toContain('/** The version of this copy');
     }
   });
 });

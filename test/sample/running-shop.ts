@@ -7,7 +7,7 @@ import { setLensLogger, type LensWarning, type NestLensConfig } from 'nest-lens'
 import request from 'supertest';
 import { AppModule } from '../../sample-app/src/app.module.js';
 import { DatabaseService } from '../../sample-app/src/database/database.service.js';
-import { OpenSpanTracker, RecordingExporter } from '../nest/lens-app.js';
+import { OpenSpanTracker, RecordingExporter } from '../support/lens-app.js';
 
 export const VALID_CARD = '4242424242424242';
 
@@ -84,7 +84,7 @@ export class RunningShop {
     return this.app.get(DatabaseService, { strict: false }).query<Row>('test', text, parameters);
   }
 
-  openSpans(): string[] {
+  inFlight(): string[] {
     return [...this.tracker.open].map(({ name }) => name);
   }
 

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { SpanStatusCode } from '@opentelemetry/api';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { type NestLensConfig, overrideSpanGroups } from 'nest-lens';
-import { guardEachTest, namesOf, parentIdOf, theSpan, until } from '../nest/lens-app.js';
+import { guardEachTest, namesOf, parentIdOf, theSpan, until } from '../support/lens-app.js';
 import { KeptDatabase, RunningShop } from './running-shop.js';
 
 // Postgres starts twice, each time for seconds.
@@ -156,7 +156,7 @@ describe('the sample shop', () => {
     });
     await once(stream, 'data');
     stream.destroy();
-    expect(await until(() => running.openSpans().length === 0)).toBe(true);
+    expect(await until(() => running.inFlight().length === 0)).toBe(true);
 
     const span = theSpan(await running.close(), 'orders.status');
     expect(span.attributes['nestlens.cancelled']).toBe(true);
@@ -242,7 +242,7 @@ describe('the sample shop', () => {
     expect(statuses).toEqual([...Array<number>(40).fill(201), ...Array<number>(10).fill(409)]);
     const ids = answers.filter(({ status }) => status === 201).map(({ body }) => (body as { id: number }).id);
     expect(new Set(ids).size).toBe(40);
-    expect(running.openSpans()).toEqual([]);
+    expect(running.inFlight()).toEqual([]);
     const started = running.startedSpans;
 
     expect(await running.stockOf(1)).toBe(0);

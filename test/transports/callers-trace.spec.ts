@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, Sse } from '@nestjs/common';
 import { managedSpan } from 'nest-lens';
 import { type Observable, of } from 'rxjs';
-import { express, fastify } from '../nest/adapters.js';
-import { diagnostics, type LensApp, lensApp, parentIdOf, theSpan } from '../nest/lens-app.js';
-import { guardTransportTests } from './close-after-test.js';
-import { type Binding, inOrders } from './in-orders.js';
-import { turn } from './result-kinds.js';
+import { express, fastify } from '../support/adapters.js';
+import { diagnostics, type LensApp, lensApp, parentIdOf, theSpan } from '../support/lens-app.js';
+import { guardTransportTests } from '../support/close-after-test.js';
+import { type Binding, inOrders } from '../support/in-orders.js';
+import { turn } from '../support/result-kinds.js';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const CALLER = 'b7ad6b7169203331';

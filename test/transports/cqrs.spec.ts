@@ -17,7 +17,7 @@ import {
 import { managedSpan, SpanGroup } from 'nest-lens';
 import type { Observable } from 'rxjs';
 import { map } from 'rxjs/operators';
-import { express } from '../nest/adapters.js';
+import { express } from '../support/adapters.js';
 import {
   diagnostics,
   type LensApp,
@@ -27,11 +27,11 @@ import {
   parentIdOf,
   theSpan,
   until,
-} from '../nest/lens-app.js';
-import { guardTransportTests } from './close-after-test.js';
-import { expectSpanLife } from './finished-spans.js';
-import { jobKinds, type ResultKind, turn } from './result-kinds.js';
-import { Timeline } from './timeline.js';
+} from '../support/lens-app.js';
+import { guardTransportTests } from '../support/close-after-test.js';
+import { expectSpanLife } from '../support/finished-spans.js';
+import { jobKinds, type ResultKind, turn } from '../support/result-kinds.js';
+import { Timeline } from '../support/timeline.js';
 
 class PlaceOrder {
   constructor(readonly id: number) {}
@@ -231,7 +231,7 @@ describe('handlers of commands, queries and events', () => {
       managedSpan('orders', 'second', () => void lens.app.get(EventBus).publish(new OrderPlaced(2)));
       const openSagas = binding === 'plain' ? [] : ['OrderSagas.mailOrders'];
       expect(await until(() => lens.tracker.open.size === openSagas.length)).toBe(true);
-      expect(lens.openSpans()).toEqual(openSagas);
+      expect(lens.inFlight()).toEqual(openSagas);
       await lens.close();
       const { spans } = lens.exporter;
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, Injectable, Scope, type Type } from '@nestjs/common';
 import { EventEmitter2, EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
 import { managedSpan, SpanGroup } from 'nest-lens';
-import { express } from '../nest/adapters.js';
+import { express } from '../support/adapters.js';
 import {
   diagnostics,
   lensApp,
@@ -11,11 +11,11 @@ import {
   parentIdOf,
   theSpan,
   until,
-} from '../nest/lens-app.js';
-import { guardTransportTests } from './close-after-test.js';
-import { expectSpanLife } from './finished-spans.js';
-import { jobKinds, type ResultKind, turn } from './result-kinds.js';
-import { Timeline } from './timeline.js';
+} from '../support/lens-app.js';
+import { guardTransportTests } from '../support/close-after-test.js';
+import { expectSpanLife } from '../support/finished-spans.js';
+import { jobKinds, type ResultKind, turn } from '../support/result-kinds.js';
+import { Timeline } from '../support/timeline.js';
 
 function listenerOf(kind: ResultKind, isAsync: boolean, timeline: Timeline): Type<unknown> {
   @Injectable()

@@ -1,7 +1,7 @@
 import type { DynamicModule } from '@nestjs/common';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { Field, GraphQLModule, Int, ObjectType } from '@nestjs/graphql';
-import type { LensApp } from '../nest/lens-app.js';
+import type { LensApp } from '../support/lens-app.js';
 
 /** Code first: a type is known by its class, to all schemas of the process, so there is one for all tests. */
 @ObjectType()

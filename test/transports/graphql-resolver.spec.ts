@@ -4,7 +4,7 @@ import { APP_INTERCEPTOR, REQUEST } from '@nestjs/core';
 import { Args, Int, Mutation, Parent, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { SpanStatusCode } from '@opentelemetry/api';
 import { managedSpan, NoSpanGroup, SpanGroup, SpanGroupInterceptor } from 'nest-lens';
-import { express } from '../nest/adapters.js';
+import { express } from '../support/adapters.js';
 import {
   diagnostics,
   type LensApp,
@@ -12,14 +12,14 @@ import {
   type LensAppBuilder,
   namesOf,
   parentIdOf,
-} from '../nest/lens-app.js';
-import { guardTransportTests } from './close-after-test.js';
-import { expectSpanLife } from './finished-spans.js';
+} from '../support/lens-app.js';
+import { guardTransportTests } from '../support/close-after-test.js';
+import { expectSpanLife } from '../support/finished-spans.js';
 import { ask, type GraphqlAnswer, graphqlModule, Order } from './graphql-orders.js';
-import { type Binding, inOrders } from './in-orders.js';
-import { notingGuard, notingPipe } from './noting-enhancers.js';
-import { graphqlKinds, type ResultKind, turn } from './result-kinds.js';
-import { Timeline } from './timeline.js';
+import { type Binding, inOrders } from '../support/in-orders.js';
+import { notingGuard, notingPipe } from '../support/noting-enhancers.js';
+import { graphqlKinds, type ResultKind, turn } from '../support/result-kinds.js';
+import { Timeline } from '../support/timeline.js';
 
 function resolverOf(kind: ResultKind, binding: Binding, timeline: Timeline): Type<unknown> {
   @Resolver(() => Order)

@@ -4,7 +4,7 @@ import { Args, Int, Query, Resolver, Subscription } from '@nestjs/graphql';
 import { trace } from '@opentelemetry/api';
 import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import { express } from '../nest/adapters.js';
+import { express } from '../support/adapters.js';
 import {
   diagnostics,
   endedAt,
@@ -15,14 +15,14 @@ import {
   parentIdOf,
   theSpan,
   until,
-} from '../nest/lens-app.js';
-import { closeAfterTest, guardTransportTests } from './close-after-test.js';
-import { expectSpanLife } from './finished-spans.js';
+} from '../support/lens-app.js';
+import { closeAfterTest, guardTransportTests } from '../support/close-after-test.js';
+import { expectSpanLife } from '../support/finished-spans.js';
 import { graphqlModule, Order } from './graphql-orders.js';
-import { type Binding, inOrders } from './in-orders.js';
-import { notingGuard, notingPipe } from './noting-enhancers.js';
-import { type ResultKind, subscriptionKinds, turn } from './result-kinds.js';
-import { Timeline } from './timeline.js';
+import { type Binding, inOrders } from '../support/in-orders.js';
+import { notingGuard, notingPipe } from '../support/noting-enhancers.js';
+import { type ResultKind, subscriptionKinds, turn } from '../support/result-kinds.js';
+import { Timeline } from '../support/timeline.js';
 
 /** A subscription under way; what it received so far. */
 interface Subscribed {

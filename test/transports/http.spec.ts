@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, Param, Res, Sse, type Type, UseGuards } from '@nestjs/common';
-import { express, fastify } from '../nest/adapters.js';
-import { diagnostics, endedAt, lensApp, theSpan } from '../nest/lens-app.js';
-import { guardTransportTests } from './close-after-test.js';
-import { expectSpanLife } from './finished-spans.js';
-import { type Binding, inOrders } from './in-orders.js';
-import { notingGuard, notingPipe } from './noting-enhancers.js';
-import { httpKinds, type HttpResultKind } from './result-kinds.js';
-import { Timeline } from './timeline.js';
+import { express, fastify } from '../support/adapters.js';
+import { diagnostics, endedAt, lensApp, theSpan } from '../support/lens-app.js';
+import { guardTransportTests } from '../support/close-after-test.js';
+import { expectSpanLife } from '../support/finished-spans.js';
+import { type Binding, inOrders } from '../support/in-orders.js';
+import { notingGuard, notingPipe } from '../support/noting-enhancers.js';
+import { httpKinds, type HttpResultKind } from '../support/result-kinds.js';
+import { Timeline } from '../support/timeline.js';
 
 function controllerOf(kind: HttpResultKind, binding: Binding, timeline: Timeline): Type<unknown> {
   const Route = kind.route === 'sse' ? Sse : Get;

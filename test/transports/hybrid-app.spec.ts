@@ -13,7 +13,7 @@ import { APP_INTERCEPTOR } from '@nestjs/core';
 import { MessagePattern, Payload, RpcException, Transport } from '@nestjs/microservices';
 import { SpanStatusCode } from '@opentelemetry/api';
 import { SpanGroup, SpanGroupInterceptor } from 'nest-lens';
-import { express, fastify } from '../nest/adapters.js';
+import { express, fastify } from '../support/adapters.js';
 import {
   everythingSaid,
   type LensApp,
@@ -22,11 +22,11 @@ import {
   namesOf,
   parentIdOf,
   theSpan,
-} from '../nest/lens-app.js';
-import { closeAfterTest, guardTransportTests } from './close-after-test.js';
-import { notingGuard, notingPipe } from './noting-enhancers.js';
+} from '../support/lens-app.js';
+import { closeAfterTest, guardTransportTests } from '../support/close-after-test.js';
+import { notingGuard, notingPipe } from '../support/noting-enhancers.js';
 import { type Answer, answerOf, connectTo } from './tcp-microservice.js';
-import { Timeline } from './timeline.js';
+import { Timeline } from '../support/timeline.js';
 
 describe.each([express, fastify])('a hybrid application, on $name', (platform) => {
   guardTransportTests();

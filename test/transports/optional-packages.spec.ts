@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { startProgram } from './child-program.js';
-import { closeAfterTest, guardTransportTests } from './close-after-test.js';
+import { startProgram } from '../support/child-program.js';
+import { closeAfterTest, guardTransportTests } from '../support/close-after-test.js';
 
 describe('an application without the packages of other transports', () => {
   guardTransportTests();

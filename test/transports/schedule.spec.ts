@@ -2,12 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, Injectable, type Type } from '@nestjs/common';
 import { Cron, CronExpression, Interval, ScheduleModule, SchedulerRegistry, Timeout } from '@nestjs/schedule';
 import { managedSpan, NoSpanGroup, SpanGroup } from 'nest-lens';
-import { express } from '../nest/adapters.js';
-import { diagnostics, lensApp, namesOf, parentIdOf, theSpan, until } from '../nest/lens-app.js';
-import { guardTransportTests } from './close-after-test.js';
-import { expectSpanLife } from './finished-spans.js';
-import { jobKinds, type ResultKind, turn } from './result-kinds.js';
-import { Timeline } from './timeline.js';
+import { express } from '../support/adapters.js';
+import { diagnostics, lensApp, namesOf, parentIdOf, theSpan, until } from '../support/lens-app.js';
+import { guardTransportTests } from '../support/close-after-test.js';
+import { expectSpanLife } from '../support/finished-spans.js';
+import { jobKinds, type ResultKind, turn } from '../support/result-kinds.js';
+import { Timeline } from '../support/timeline.js';
 
 function jobOf(kind: ResultKind, timeline: Timeline): Type<unknown> {
   @Injectable()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SpanKind } from '@opentelemetry/api';
 import http from 'node:http';
-import { type ChildProgram, startProgram } from './child-program.js';
+import { type ChildProgram, startProgram } from '../support/child-program.js';
 
 interface PlainSpan {
   name: string;

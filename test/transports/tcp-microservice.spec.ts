@@ -4,16 +4,16 @@ import { EventPattern, MessagePattern, Payload } from '@nestjs/microservices';
 import { trace } from '@opentelemetry/api';
 import { managedSpan, SpanGroup } from 'nest-lens';
 import { Observable, Subject } from 'rxjs';
-import { captureWarnings } from '../core/capture-warnings.js';
-import { express } from '../nest/adapters.js';
-import { lensApp, type LensAppBuilder, namesOf, parentIdOf, theSpan, until } from '../nest/lens-app.js';
-import { guardTransportTests } from './close-after-test.js';
-import { expectSpanLife, finishedSpans } from './finished-spans.js';
-import { type Binding, inOrders } from './in-orders.js';
-import { notingGuard, notingPipe } from './noting-enhancers.js';
-import { eventKinds, messageKinds, type ResultKind, turn } from './result-kinds.js';
+import { captureWarnings } from '../support/capture-warnings.js';
+import { express } from '../support/adapters.js';
+import { lensApp, type LensAppBuilder, namesOf, parentIdOf, theSpan, until } from '../support/lens-app.js';
+import { guardTransportTests } from '../support/close-after-test.js';
+import { expectSpanLife, finishedSpans } from '../support/finished-spans.js';
+import { type Binding, inOrders } from '../support/in-orders.js';
+import { notingGuard, notingPipe } from '../support/noting-enhancers.js';
+import { eventKinds, messageKinds, type ResultKind, turn } from '../support/result-kinds.js';
 import { type Answer, startMicroservice } from './tcp-microservice.js';
-import { Timeline } from './timeline.js';
+import { Timeline } from '../support/timeline.js';
 
 type PatternDecorator = typeof MessagePattern;
 

@@ -8,8 +8,8 @@ import {
 } from '@nestjs/microservices';
 import type { Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import type { LensAppBuilder } from '../nest/lens-app.js';
-import { closeAfterTest } from './close-after-test.js';
+import type { LensAppBuilder } from '../support/lens-app.js';
+import { closeAfterTest } from '../support/close-after-test.js';
 
 /** What a client got: all values, and the error if it ended with one. */
 export interface Answer {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import type { LensApp } from '../nest/lens-app.js';
-import { closeAfterTest } from './close-after-test.js';
+import type { LensApp } from '../support/lens-app.js';
+import { closeAfterTest } from '../support/close-after-test.js';
 
 /** A client of a gateway, which speaks the protocol of Nest's `WsAdapter`. */
 export class WebSocketClient {

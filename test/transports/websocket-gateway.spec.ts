@@ -14,7 +14,7 @@ import {
 import { trace } from '@opentelemetry/api';
 import { managedSpan, NoSpanGroup, SpanGroup, SpanGroupInterceptor } from 'nest-lens';
 import { Observable } from 'rxjs';
-import { express, fastify } from '../nest/adapters.js';
+import { express, fastify } from '../support/adapters.js';
 import {
   diagnostics,
   endedAt,
@@ -25,13 +25,13 @@ import {
   parentIdOf,
   theSpan,
   until,
-} from '../nest/lens-app.js';
-import { guardTransportTests } from './close-after-test.js';
-import { expectSpanLife, markersOf } from './finished-spans.js';
-import { type Binding, inOrders } from './in-orders.js';
-import { notingGuard, notingPipe } from './noting-enhancers.js';
-import { type ResultKind, turn, webSocketKinds } from './result-kinds.js';
-import { Timeline } from './timeline.js';
+} from '../support/lens-app.js';
+import { guardTransportTests } from '../support/close-after-test.js';
+import { expectSpanLife, markersOf } from '../support/finished-spans.js';
+import { type Binding, inOrders } from '../support/in-orders.js';
+import { notingGuard, notingPipe } from '../support/noting-enhancers.js';
+import { type ResultKind, turn, webSocketKinds } from '../support/result-kinds.js';
+import { Timeline } from '../support/timeline.js';
 import { WebSocketClient } from './websocket-client.js';
 
 function gatewayOf(kind: ResultKind, binding: Binding, timeline: Timeline): Type<unknown> {
@@ -165,12 +165,12 @@ describe.each([express, fastify])('handlers of WebSocket messages, on $name', (p
         client.send('watch', id);
         await client.first((message) => message.data === id);
       }
-      expect(lens.openSpans()).toHaveLength(4);
+      expect(lens.inFlight()).toHaveLength(4);
       for (const client of clients.slice(0, 2)) client.socket.close();
-      expect(await until(() => lens.openSpans().length === 2)).toBe(true);
+      expect(await until(() => lens.inFlight().length === 2)).toBe(true);
       clients[2]!.send('watch', 4);
       await clients[2]!.first((message) => message.data === 4);
-      expect(lens.openSpans()).toHaveLength(3);
+      expect(lens.inFlight()).toHaveLength(3);
       for (const client of clients.slice(2)) client.socket.terminate();
       const spans = await lens.spans();
       expect(spans.map((span) => span.attributes['order.id']).sort()).toEqual([0, 1, 2, 3, 4]);

@@ -1,0 +1,153 @@
+import type { LensWarningCode } from '../state/lens-warning.js';
+
+/** What the registry holds, for messages that say what the choices are. Every list is sorted. */
+export interface RegistryInventory {
+  readonly groups: readonly string[];
+  /** With `all`. */
+  readonly presets: readonly string[];
+  readonly namespaces: readonly string[];
+}
+
+interface WarningDetails {
+  GROUP_COLLISION: { namespace: string; otherNamespace: string; groups: readonly string[] };
+  PRESET_MEMBER_UNREGISTERED: { namespace: string; preset: string; members: readonly string[] };
+  NAME_STYLE: { namespace: string; names: readonly string[] };
+  PRESET_SHADOWS_GROUP: { namespace: string; name: string };
+  LATE_REGISTRATION: { namespace: string };
+  NOTHING_REGISTERED: { spec: string };
+  SPEC_UNRESOLVED: RegistryInventory & {
+    spec: string;
+    pending: readonly string[];
+    /** Pending name -> the registered name that it was probably meant to be; of the names that the message shows. */
+    nearest: Readonly<Record<string, string>>;
+  };
+  SPEC_SELECTED_NOTHING: RegistryInventory & { spec: string };
+  UNKNOWN_GROUP_AT_SITE: { site: string; group: string; nearest: string | undefined };
+  ATTRIBUTES_FAILED: { span: string; error: unknown };
+  SPAN_FAILED: { span: string; error: unknown };
+  CONFIG_INVALID: { error: unknown };
+  SETUP_FAILED: { error: unknown };
+  FLUSH_INCOMPLETE: { error: unknown; timeoutMs: number };
+  SDK_DISABLED: Record<string, never>;
+  NO_TRACER_PROVIDER: Record<string, never>;
+  PROVIDER_KEPT: Record<string, never>;
+  OPTIONS_IGNORED: { reason: 'second app' | 'second forRoot' | 'early start' };
+  INSTRUMENTATION_LATE: { modules: readonly string[] };
+  INSTRUMENTATION_FAILED: { instrumentation: string; error: unknown };
+  NO_SHUTDOWN_HOOKS: Record<string, never>;
+  STATE_PROTOCOL_MISMATCH: { version: string; otherKey: string; otherVersion: string };
+}
+
+/** Of a list of names in a message. */
+export const MAX_NAMES_SHOWN = 50;
+
+function list(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_NAMES_SHOWN);
+  const more = names.length - shown.length;
+  return `[${shown.join(', ')}${more > 0 ? `, and ${more} more` : ''}]`;
+}
+
+function inventory({ groups, presets, namespaces }: RegistryInventory): string {
+  return `Registered groups: ${list(groups)}. Presets: ${list(presets)}. Namespaces: ${list(namespaces)}.`;
+}
+
+/** Stands for an error where it must not be shown: it may quote a variable's value or an exporter's address. */
+export const NOT_SHOWN = Symbol('not shown');
+
+function reason(error: unknown): string {
+  if (error === NOT_SHOWN) return 'the log says why';
+  try {
+    return error instanceof Error ? error.message : String(error);
+  } catch {
+    return 'an error that cannot be printed';
+  }
+}
+
+const OPTIONS_IGNORED: Readonly<Record<WarningDetails['OPTIONS_IGNORED']['reason'], string>> = {
+  'second app':
+    'Telemetry is already live in this process, set up by another application. This one joins it, and its own telemetry options are ignored.',
+  'second forRoot':
+    'NestLensModule.forRoot was called more than once in one application. The first call sets up; the other options of later ones are ignored, only their registrations count.',
+  'early start':
+    'Telemetry was started by nest-lens/register, from the environment. What the application says otherwise (exporters, processors, ' +
+    'readers, instrumentations, resource, which signals) is ignored; the spec counts. Say it in variables, or start without nest-lens/register.',
+};
+
+/** The one table of what NestLens warns about: code -> message. What is wrong, what the choices are, what to do next. */
+const MESSAGES: { readonly [C in LensWarningCode]: (details: WarningDetails[C]) => string } = {
+  GROUP_COLLISION: ({ namespace, otherNamespace, groups }) =>
+    `Namespaces '${namespace}' and '${otherNamespace}' both register ${list(groups)}. They share the gate: enabling such ` +
+    `a group turns on the spans of both. Rename one of them, or pass { allowOverride: true } if that is meant.`,
+  PRESET_MEMBER_UNREGISTERED: ({ namespace, preset, members }) =>
+    `Preset '${preset}' of namespace '${namespace}' names ${list(members)}, which nobody has registered so far. They are ` +
+    `ignored until a library registers them; check the spelling if none will.`,
+  NAME_STYLE: ({ namespace, names }) =>
+    `Namespace '${namespace}' registers ${list(names)}: not lowercase snake_case. The names work as they are, but ` +
+    `blanks, commas, '-' and '*' have a meaning in a spec. Prefer names like 'db_query'.`,
+  PRESET_SHADOWS_GROUP: ({ namespace, name }) =>
+    `'${name}' is both a preset and a span group (seen while namespace '${namespace}' registered). In a spec it means ` +
+    `the preset, so the group can't be picked alone. Rename one of them.`,
+  LATE_REGISTRATION: ({ namespace }) =>
+    `Namespace '${namespace}' registered after telemetry was set up. Its span groups take effect now, but they were not ` +
+    `known when the spec was checked. Register in an onModuleInit provider, in forRoot or in forFeature.`,
+  NOTHING_REGISTERED: ({ spec }) =>
+    `Span group spec '${spec}' selects nothing: no library or module in this process has registered a span group. ` +
+    `Nothing will be emitted. Pass registrations to NestLensModule.forRoot or forFeature, or import the library that registers them.`,
+  SPEC_UNRESOLVED: ({ spec, pending, nearest, ...registry }) => {
+    const hints = Object.entries(nearest).map(([name, other]) => `Did you mean '${other}' for '${name}'? `);
+    return (
+      `Span group spec '${spec}' names ${list(pending)}, which nothing registered in this process provides; nothing is ` +
+      `emitted for those, the rest applies. ${hints.join('')}${inventory(registry)} A name may be right in another ` +
+      `process that shares the spec; otherwise correct it, or import the library that registers it.`
+    );
+  },
+  SPEC_SELECTED_NOTHING: ({ spec, ...registry }) =>
+    `Span group spec '${spec}' is valid but selects no span group, so nothing will be emitted. ${inventory(registry)} ` +
+    `Name a group or a preset that has groups; exclusions only take away from what other entries include.`,
+  UNKNOWN_GROUP_AT_SITE: ({ site, group, nearest }) =>
+    `${site} is in span group '${group}', which nobody has registered: it can never be on. ` +
+    (nearest === undefined ? '' : `Did you mean '${nearest}'? `) +
+    `Correct the name, or add it to the groups of a registration.`,
+  ATTRIBUTES_FAILED: ({ span, error }) =>
+    `The attributes function of span '${span}' threw (${reason(error)}). The span is made without those attributes; this ` +
+    `is said once. Make the function tolerate the arguments that it gets.`,
+  SPAN_FAILED: ({ span, error }) =>
+    `The tracing SDK threw while span '${span}' was started or ended (${reason(error)}). The application goes on; this is ` +
+    `said once. Check the configured sampler, span processors and exporter.`,
+  CONFIG_INVALID: ({ error }) =>
+    `Invalid configuration (${reason(error)}): telemetry stays off, and every span group is off. Correct it and start again.`,
+  SETUP_FAILED: ({ error }) =>
+    `Telemetry could not be set up (${reason(error)}). The application goes on with every span group off.`,
+  FLUSH_INCOMPLETE: ({ error, timeoutMs }) =>
+    `Telemetry could not be flushed within ${timeoutMs} ms (${reason(error)}). Spans that were not exported are lost. ` +
+    `Check that the collector can be reached, or raise shutdownTimeoutMs.`,
+  SDK_DISABLED: () =>
+    'OTEL_SDK_DISABLED is true, so telemetry is off whatever else is configured. Unset it to turn telemetry on.',
+  NO_TRACER_PROVIDER: () =>
+    "Telemetry is enabled in mode 'attach', but no tracer provider is registered in this process: nothing is exported. " +
+    "Register one before NestLens sets up, or use mode 'own'.",
+  PROVIDER_KEPT: () =>
+    'A tracer provider is already registered in this process, so NestLens uses that one: exporter, span processors, ' +
+    "metric reader, instrumentations and resource attributes given to NestLens are ignored. Use mode 'attach' and leave them out, or don't register your own.",
+  OPTIONS_IGNORED: ({ reason: why }) => OPTIONS_IGNORED[why],
+  INSTRUMENTATION_LATE: ({ modules }) =>
+    `The given instrumentations patch ${list(modules)} while these are loaded, and they are loaded already: expect no spans ` +
+    `from them. Start with \`node --import nest-lens/register\`, which is early enough. NestLens's own spans are made either way.`,
+  INSTRUMENTATION_FAILED: ({ instrumentation, error }) =>
+    `Instrumentation '${instrumentation}' is installed but can't be used (${reason(error)}). Telemetry starts without it. ` +
+    `Install the version that goes with your SDK, or uninstall it.`,
+  NO_SHUTDOWN_HOOKS: () =>
+    'Nothing in this process listens to SIGTERM, so a container that is stopped ends at once: spans that wait to be exported ' +
+    'and spans under way will be lost. Call app.enableShutdownHooks(), which closes the application then.',
+  STATE_PROTOCOL_MISMATCH: ({ version, otherKey, otherVersion }) =>
+    `NestLens ${version} found the shared state of an incompatible NestLens ${otherVersion} (${otherKey}) in this process. ` +
+    `The two don't share span groups: each goes on by itself. Install one version for all libraries.`,
+};
+
+/** A warning that was decided, to be logged once the change that it speaks of is complete. */
+export type Warning = { [C in LensWarningCode]: { code: C; details: WarningDetails[C] } }[LensWarningCode];
+
+/** The sentence of a warning. */
+export function messageOf({ code, details }: Warning): string {
+  return (MESSAGES[code] as (details: unknown) => string)(details);
+}

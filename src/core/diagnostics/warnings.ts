@@ -1,0 +1,75 @@
+import type { LensLogger } from '../state/lens-warning.js';
+import { foreignState, processState } from '../state/process-state.js';
+import { VERSION } from '../state/version.js';
+import { messageOf, NOT_SHOWN, type Warning } from './warning-messages.js';
+
+export type { Warning };
+
+const MAX_RECORDED = 100;
+/** A logger may itself cause warnings. Deeper than this they are recorded, but not logged. */
+const MAX_NESTED = 3;
+let nested = 0;
+
+const consoleLogger: LensLogger = {
+  warn(message) {
+    console.warn(`[NestLens] ${message}`);
+  },
+};
+
+/**
+ * Logs and records warnings. Never throws: a logger that throws, rejects or calls back into the registry loses nothing.
+ */
+export function emitWarnings(warnings: readonly Warning[]): void {
+  for (const warning of warnings) {
+    recordWarning(warning);
+    const message = messageOf(warning);
+    if (nested >= MAX_NESTED) continue;
+    const logger = processState.logger ?? processState.defaultLogger ?? consoleLogger;
+    nested++;
+    try {
+      const returned: unknown = logger.warn(message, {
+        code: warning.code,
+        message,
+        details: { ...warning.details },
+      });
+      // An async logger that rejects must not become an unhandled rejection.
+      if (typeof returned === 'object') Promise.resolve(returned).catch(() => undefined);
+    } catch {
+      // A broken logger must not break what it reports on; the warning is in the record.
+    } finally {
+      nested--;
+    }
+  }
+}
+
+/** Records a warning for `GET /lens/groups` without logging it. What is recorded quotes no error. */
+export function recordWarning(warning: Warning): void {
+  const shown = 'error' in warning.details ? { ...warning.details, error: NOT_SHOWN } : warning.details;
+  const message = messageOf({ code: warning.code, details: shown } as Warning);
+  const { recordedWarnings } = processState;
+  if (recordedWarnings.length >= MAX_RECORDED) recordedWarnings.shift();
+  recordedWarnings.push({ code: warning.code, message, at: Date.now() });
+}
+
+/**
+ * Sends NestLens's warnings to a logger of your own, for the whole process. Until it is called they go to the console,
+ * and to Nest's `Logger` (context `NestLens`) once `NestLensModule` runs. What the logger throws is swallowed.
+ *
+ * @example
+ * setLensLogger({ warn: (message, { code }) => pino.warn({ code }, message) });
+ */
+export function setLensLogger(logger: LensLogger): void {
+  processState.logger = logger;
+}
+
+/** Says, once, that another protocol's state is in this process. Called where something first uses the state. */
+export function reportForeignState(): void {
+  if (foreignState === undefined || processState.foreignReported) return;
+  processState.foreignReported = true;
+  emitWarnings([
+    {
+      code: 'STATE_PROTOCOL_MISMATCH',
+      details: { version: VERSION, otherKey: foreignState.key, otherVersion: foreignState.version },
+    },
+  ]);
+}

@@ -1,0 +1,115 @@
+import type { InstrumentationLike } from '../telemetry/setup-options.js';
+import { emitWarnings } from '../diagnostics/warnings.js';
+
+const ALL_IN_ONE = '@opentelemetry/auto-instrumentations-node';
+
+const PREFIX = '@opentelemetry/instrumentation-';
+
+/** What is looked for where the package that has them all isn't installed. */
+const KNOWN = [
+  ...[
+    'http',
+    'undici',
+    'express',
+    'nestjs-core',
+    'graphql',
+    'grpc',
+    'pg',
+    'mysql',
+    'mysql2',
+    'mongodb',
+    'mongoose',
+    'redis',
+    'ioredis',
+    'knex',
+    'amqplib',
+    'kafkajs',
+    'socket.io',
+    'dataloader',
+    'aws-sdk',
+    'pino',
+    'winston',
+  ].map((name) => `${PREFIX}${name}`),
+  '@fastify/otel',
+];
+
+/** Fastify's own does nothing by itself without it; the others know no such option. */
+const OPTIONS = { registerOnInitialization: true };
+
+/** The instrumentations that were found, and the package of one of them. */
+export interface InstalledInstrumentations {
+  readonly instrumentations: InstrumentationLike[];
+  readonly foundIn: string | undefined;
+}
+
+type Load = (specifier: string) => unknown;
+
+/** The names in a variable of `@opentelemetry/auto-instrumentations-node`: without what their packages' names begin with. */
+function listedIn(variable: string): string[] {
+  const names = process.env[variable]?.split(',').map((name) => name.trim()) ?? [];
+  return names.filter((name) => name !== '');
+}
+
+/** Whether the variables that the package with all instrumentations reads let this one be used, where it isn't installed. */
+function isSelected(name: string): boolean {
+  const shortName = name === '@fastify/otel' ? 'fastify' : name.slice(PREFIX.length);
+  const enabled = listedIn('OTEL_NODE_ENABLED_INSTRUMENTATIONS');
+  if (enabled.length > 0 && !enabled.includes(shortName)) return false;
+  return !listedIn('OTEL_NODE_DISABLED_INSTRUMENTATIONS').includes(shortName);
+}
+
+/**
+ * Makes the instrumentations that the application has installed: those of `@opentelemetry/auto-instrumentations-node`, else
+ * each of the better known ones that is there; `OTEL_NODE_ENABLED_INSTRUMENTATIONS` and `OTEL_NODE_DISABLED_INSTRUMENTATIONS`
+ * choose among them either way. One that fails costs itself and a warning.
+ */
+export function installedInstrumentations(
+  load: Load,
+  resolve: (specifier: string) => string | undefined,
+): InstalledInstrumentations {
+  const allInOne = resolve(ALL_IN_ONE);
+  if (allInOne !== undefined) {
+    const instrumentations = attempt(ALL_IN_ONE, () => {
+      const { getNodeAutoInstrumentations } = load(ALL_IN_ONE) as {
+        getNodeAutoInstrumentations(this: void): InstrumentationLike[];
+      };
+      return getNodeAutoInstrumentations();
+    });
+    if (instrumentations !== undefined) return { instrumentations, foundIn: allInOne };
+  }
+  const found: InstrumentationLike[] = [];
+  let foundIn: string | undefined;
+  for (const name of KNOWN.filter(isSelected)) {
+    const file = resolve(name);
+    if (file === undefined) continue;
+    const made = attempt(name, () => makeInstrumentations(load(name)));
+    if (made === undefined) continue;
+    found.push(...made);
+    foundIn ??= file;
+  }
+  return { instrumentations: found, foundIn };
+}
+
+function attempt<T>(instrumentation: string, make: () => T): T | undefined {
+  try {
+    return make();
+  } catch (error) {
+    emitWarnings([{ code: 'INSTRUMENTATION_FAILED', details: { instrumentation, error } }]);
+    return undefined;
+  }
+}
+
+type InstrumentationClass = new (options: object) => InstrumentationLike;
+
+/** A package exports its instrumentation as a class `<What>Instrumentation`, under one name or several. */
+function makeInstrumentations(exported: unknown): InstrumentationLike[] {
+  const classes = Object.entries(exported as Record<string, unknown>).filter(
+    ([name, value]) =>
+      /.Instrumentation$/.test(name) &&
+      typeof value === 'function' &&
+      typeof (value.prototype as Partial<InstrumentationLike> | undefined)?.enable === 'function',
+  );
+  return [...new Set(classes.map(([, value]) => value as InstrumentationClass))].map(
+    (Instrumentation) => new Instrumentation(OPTIONS),
+  );
+}

@@ -1,0 +1,68 @@
+import type { Span } from '@opentelemetry/api';
+import { clearInFlight } from '../state/in-flight.js';
+import { processState } from '../state/process-state.js';
+import type { InFlightLink } from '../state/state-shape.js';
+
+/**
+ * More than this are not kept. A promise that never settles would keep its span for ever; without a bound an application
+ * that forgets promises would grow by each of them.
+ */
+export const MAX_IN_FLIGHT = 10_000;
+
+export const { inFlight } = processState;
+const { ring, others } = inFlight;
+
+/** Numbers spans as they start; which of two is the newer one is decided by that. */
+export function nextSequence(): number {
+  return ++inFlight.sequence;
+}
+
+/** Remembers a span of NestLens, so that a shutdown can end it. The oldest makes room when there are too many. */
+export function trackInFlight(link: InFlightLink): void {
+  if (inFlight.count >= MAX_IN_FLIGHT) untrackInFlight(ring.newer);
+  link.newer = ring;
+  link.older = ring.older;
+  ring.older.newer = link;
+  ring.older = link;
+  inFlight.count++;
+}
+
+/** Forgets a span that has ended; one that was forgotten already has its own link on both sides. */
+export function untrackInFlight(link: InFlightLink): void {
+  if (link.older === link) return;
+  link.older.newer = link.newer;
+  link.newer.older = link.older;
+  link.older = link;
+  link.newer = link;
+  inFlight.count--;
+}
+
+/** The spans under way, newest first, which are forgotten with that. */
+export function takeInFlight(): Span[] {
+  const found = [...others].map(([span, sequence]) => ({ span, sequence }));
+  for (let link = ring.older; link !== ring; link = link.older) {
+    if (link.span !== undefined) found.push({ span: link.span, sequence: link.sequence });
+  }
+  clearInFlight(inFlight);
+  return found.sort((a, b) => b.sequence - a.sequence).map(({ span }) => span);
+}
+
+/**
+ * Keeps the other spans of a provider: those of instrumentations, and those that the application makes by hand. The copy that
+ * started the SDK keeps them for all copies.
+ */
+export const IN_FLIGHT_PROCESSOR = {
+  onStart(span: Span): void {
+    if (inFlight.isStartingOwn) return;
+    if (others.size >= MAX_IN_FLIGHT) {
+      for (const oldest of others.keys()) {
+        others.delete(oldest);
+        break;
+      }
+    }
+    others.set(span, nextSequence());
+  },
+  onEnd: (span: unknown): void => void others.delete(span as Span),
+  forceFlush: (): Promise<void> => Promise.resolve(),
+  shutdown: (): Promise<void> => Promise.resolve(),
+};

@@ -1,0 +1,47 @@
+/** What a {@link LensWarning} is about. Stable: filter by it. */
+export type LensWarningCode =
+  | 'GROUP_COLLISION'
+  | 'PRESET_MEMBER_UNREGISTERED'
+  | 'NAME_STYLE'
+  | 'PRESET_SHADOWS_GROUP'
+  | 'LATE_REGISTRATION'
+  | 'NOTHING_REGISTERED'
+  | 'SPEC_UNRESOLVED'
+  | 'SPEC_SELECTED_NOTHING'
+  | 'UNKNOWN_GROUP_AT_SITE'
+  | 'ATTRIBUTES_FAILED'
+  | 'SPAN_FAILED'
+  | 'CONFIG_INVALID'
+  | 'SETUP_FAILED'
+  | 'FLUSH_INCOMPLETE'
+  | 'SDK_DISABLED'
+  | 'NO_TRACER_PROVIDER'
+  | 'PROVIDER_KEPT'
+  | 'OPTIONS_IGNORED'
+  | 'INSTRUMENTATION_LATE'
+  | 'INSTRUMENTATION_FAILED'
+  | 'NO_SHUTDOWN_HOOKS'
+  | 'STATE_PROTOCOL_MISMATCH';
+
+/** One warning: a stable `code`, the sentence, and the facts in it. */
+export interface LensWarning {
+  /** What it is about, as a stable word. */
+  readonly code: LensWarningCode;
+  /** What is wrong, what the choices are and what to do next, for people. */
+  readonly message: string;
+  /** The facts in the message, by name: namespaces, groups, the spec, the error. Which ones depends on the code. */
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** Where warnings go. */
+export interface LensLogger {
+  /** Takes one warning. What it throws, or rejects with, is swallowed; it may call the registry. */
+  warn(message: string, warning: LensWarning): void;
+}
+
+export interface RecordedWarning {
+  readonly code: string;
+  readonly message: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}

@@ -1,0 +1,150 @@
+import { clearInFlight, createInFlight } from './in-flight.js';
+import type { ProcessState, TelemetryState } from './state-shape.js';
+import { VERSION } from './version.js';
+
+/**
+ * The one slot on `globalThis` that every copy of the package in this process shares: the CommonJS and the ESM build,
+ * two installed versions, a module registry that a test runner has reset.
+ *
+ * The contract, in short; docs/shared-state.md is the whole of it. The slot holds *data*: plain objects, maps, sets,
+ * strings. Each copy brings its own functions; nothing in here is a class instance of ours, and nobody tells things in
+ * here apart by `instanceof`. Its shape is that of `state-shape.ts`. Once a version is published, a change of shape raises
+ * the number in the key and in `protocol`; copies of two protocols don't share, and one of them says so.
+ */
+const PROTOCOL = 1;
+const KEY_PREFIX = 'nest-lens.state.';
+const KEY = Symbol.for(`${KEY_PREFIX}${PROTOCOL}`);
+
+function createTelemetryState(): TelemetryState {
+  return {
+    phase: 'off',
+    stopped: undefined,
+    enabled: false,
+    exporting: false,
+    mode: null,
+    configuredSpec: '',
+    specSource: 'default',
+  };
+}
+
+function createProcessState(): ProcessState {
+  return {
+    protocol: PROTOCOL,
+    version: VERSION,
+    namespaces: new Map(),
+    groupOwners: new Map(),
+    presetOwners: new Map(),
+    presetsOfMember: new Map(),
+    gates: new Map(),
+    enabled: new Set(),
+    kept: undefined,
+    override: undefined,
+    pinned: false,
+    setUp: false,
+    logger: undefined,
+    defaultLogger: undefined,
+    recordedWarnings: [],
+    telemetry: createTelemetryState(),
+    routeSources: new Set(),
+    holds: new Map(),
+    shared: undefined,
+    inFlight: createInFlight(),
+    spanCounts: undefined,
+    early: undefined,
+    earlyFailure: undefined,
+    earlyInstrumentations: undefined,
+    disabledInstrumentations: new WeakSet(),
+    foreignReported: false,
+    pinHolders: 0,
+    routesEpoch: 0,
+  };
+}
+
+/** The versions of other protocols' slots found on `globalThis`, e.g. `{ key: 'nest-lens.state.2', version: '3.0.0' }`. */
+export interface ForeignState {
+  readonly key: string;
+  readonly version: string;
+}
+
+function findForeignState(): ForeignState | undefined {
+  for (const symbol of Object.getOwnPropertySymbols(globalThis)) {
+    const key = Symbol.keyFor(symbol);
+    if (symbol === KEY || key?.startsWith(KEY_PREFIX) !== true) continue;
+    const slot = (globalThis as Record<symbol, unknown>)[symbol] as { version?: unknown } | undefined;
+    return { key, version: String(slot?.version) };
+  }
+  return undefined;
+}
+
+function isOurProtocol(found: Partial<ProcessState> | null): found is ProcessState {
+  if (found?.protocol !== PROTOCOL) return false;
+  return Object.keys(createProcessState()).every((name) => name in found);
+}
+
+function openSlot(): { state: ProcessState; foreign: ForeignState | undefined } {
+  const slots = globalThis as unknown as Record<symbol, Partial<ProcessState> | null | undefined>;
+  const found = slots[KEY];
+  if (found !== undefined) {
+    if (isOurProtocol(found)) return { state: found, foreign: findForeignState() };
+    // Somebody wrote another shape under our key: keep to ourselves rather than write into it.
+    return {
+      state: createProcessState(),
+      foreign: { key: `${KEY_PREFIX}${PROTOCOL}`, version: String(found?.version) },
+    };
+  }
+  const state = createProcessState();
+  const foreign = findForeignState();
+  // A frozen globalThis refuses the property: this copy then works alone.
+  Reflect.defineProperty(globalThis, KEY, {
+    value: state,
+    enumerable: false,
+    configurable: true,
+    writable: false,
+  });
+  return { state, foreign };
+}
+
+const opened = openSlot();
+
+/**
+ * The state of this process. Read once, at import: the object in the slot never changes, only its content does, so that
+ * a gate costs no look-up.
+ */
+export const processState: ProcessState = opened.state;
+
+/** A slot of another protocol that was there when this copy was loaded; `warnings` says so, once. */
+export const foreignState: ForeignState | undefined = opened.foreign;
+
+/**
+ * Takes NestLens back to how it is when a process starts: no registrations (those made at import are gone too), no spec,
+ * no logger, every group off. For tests, exported by `nest-lens/testing` as `resetNestLens`. It doesn't shut telemetry down;
+ * close the application first. Sites keep working.
+ *
+ * @example
+ * afterEach(() => resetNestLens());
+ */
+export function resetProcessState(): void {
+  const state = processState;
+  clearTimeout(state.override?.timer);
+  state.namespaces.clear();
+  state.groupOwners.clear();
+  state.presetOwners.clear();
+  state.presetsOfMember.clear();
+  for (const gate of state.gates.values()) gate.enabled = false;
+  state.enabled.clear();
+  state.kept = undefined;
+  state.override = undefined;
+  state.pinned = false;
+  state.setUp = false;
+  state.logger = undefined;
+  state.defaultLogger = undefined;
+  state.recordedWarnings.length = 0;
+  Object.assign(state.telemetry, createTelemetryState());
+  state.holds.clear();
+  state.pinHolders = 0;
+  state.shared = undefined;
+  clearInFlight(state.inFlight);
+  state.spanCounts = undefined;
+  state.early = undefined;
+  state.earlyFailure = undefined;
+}

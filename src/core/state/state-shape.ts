@@ -1,0 +1,166 @@
+import type { Span } from '@opentelemetry/api';
+import type { LensLogger, RecordedWarning } from './lens-warning.js';
+
+/** The switch of one group. Interned: sites hold the object, so asking it is one field load. */
+export interface SpanGate {
+  readonly name: string;
+  enabled: boolean;
+}
+
+/** What one namespace registered, as it was normalised. */
+export interface NamespaceRegistration {
+  readonly groups: ReadonlySet<string>;
+  readonly presets: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** One side of a spec: what it includes, or what it takes away. */
+export interface SpecSide {
+  readonly names: ReadonlySet<string>;
+  readonly wildcards: readonly string[];
+}
+
+export interface SpanGroupSpec {
+  /** As it was given. */
+  readonly raw: string;
+  readonly included: SpecSide;
+  readonly excluded: SpecSide;
+}
+
+/** A spec in force (kept or override) with what its wildcards match by now and what was last said about it. */
+export interface SpecLayer {
+  readonly spec: SpanGroupSpec;
+  /** Wildcard text -> number of live groups it matches; kept up to date so that re-resolving needn't scan. */
+  readonly wildcardMatches: Map<string, number>;
+  lastReport: string | undefined;
+}
+
+export interface OverrideLayer extends SpecLayer {
+  /** Milliseconds since the epoch; undefined: until it is cleared. */
+  readonly expiresAt: number | undefined;
+  timer: ReturnType<typeof setTimeout> | undefined;
+}
+
+export interface TelemetryState {
+  phase: 'off' | 'starting' | 'live' | 'stopping';
+  /** Settles when a shutdown under way is done. */
+  stopped: Promise<void> | undefined;
+  enabled: boolean;
+  exporting: boolean;
+  mode: 'own' | 'attach' | null;
+  configuredSpec: string;
+  specSource: string;
+}
+
+export interface ProcessState {
+  readonly protocol: number;
+  /** Version of the copy that made the slot; for diagnostics only. */
+  readonly version: string;
+  readonly namespaces: Map<string, NamespaceRegistration>;
+  /** Derived from `namespaces`: group -> the namespaces that own it. A group is live while it is a key here. */
+  readonly groupOwners: Map<string, Set<string>>;
+  /** Derived: preset -> the namespaces that define it. */
+  readonly presetOwners: Map<string, Set<string>>;
+  /** Derived: preset member -> preset -> number of namespaces that put it there. */
+  readonly presetsOfMember: Map<string, Map<string, number>>;
+  readonly gates: Map<string, SpanGate>;
+  readonly enabled: Set<string>;
+  kept: SpecLayer | undefined;
+  override: OverrideLayer | undefined;
+  pinned: boolean;
+  /** True from the end of an enabled set-up until its shutdown: registrations are late from then on. */
+  setUp: boolean;
+  logger: LensLogger | undefined;
+  /** Where warnings go while no logger was set: Nest's, once the module runs; else the console. */
+  defaultLogger: LensLogger | undefined;
+  readonly recordedWarnings: RecordedWarning[];
+  readonly telemetry: TelemetryState;
+  /** Whether a copy has said that another protocol's state is in this process. */
+  foreignReported: boolean;
+  /** How many Nest applications without telemetry keep the groups pinned off. */
+  pinHolders: number;
+  /** Rises whenever an application's routes become known or go; what was derived from them is then out of date. */
+  routesEpoch: number;
+  /** What the routes of each live application follow from, Nest's own objects; weak, since a test may never close its own. */
+  readonly routeSources: Set<WeakRef<object>>;
+  /** Namespace -> how many applications hold on to it; only those that the Nest layer registered. */
+  readonly holds: Map<string, number>;
+  /** The set-up that Nest applications of this process share. */
+  shared: SharedSetUp | undefined;
+  /** The spans under way. */
+  readonly inFlight: InFlightSpans;
+  /** Group -> how many spans it made, while metrics are on; else undefined. */
+  spanCounts: Map<string, { count: number }> | undefined;
+  /** The SDK that `nest-lens/register` started, until a set-up takes it over. */
+  early: EarlyStart | undefined;
+  /** Why that start failed, so that a set-up that fails for the same reason needn't say so again. */
+  earlyFailure: string | undefined;
+  /** The instrumentations that it started. They have patched what the application has loaded, so later set-ups use them too. */
+  earlyInstrumentations: readonly InstrumentationLike[] | undefined;
+  /** The instrumentations that a shutdown has disabled. */
+  readonly disabledInstrumentations: WeakSet<InstrumentationLike>;
+}
+
+/** What NestLens needs of an instrumentation, such as those of `@opentelemetry/auto-instrumentations-node`. */
+export interface InstrumentationLike {
+  /** Its package's name, e.g. `@opentelemetry/instrumentation-http`. */
+  readonly instrumentationName: string;
+  /** Patches what it instruments. */
+  enable(): void;
+  /** Takes the patches back. */
+  disable(): void;
+}
+
+export interface SharedSetUp {
+  /** Applications that use it and haven't begun to close. */
+  users: number;
+  /** Those that are closing, each an object of its own. */
+  readonly leaving: Set<object>;
+  readonly ready: Promise<SharedHandle>;
+  /** Once it is made. */
+  handle?: SharedHandle;
+}
+
+/** A link of the ring of spans that NestLens has under way. */
+export interface InFlightLink {
+  readonly span: Span | undefined;
+  readonly sequence: number;
+  older: InFlightLink;
+  newer: InFlightLink;
+}
+
+/** The spans under way: those of NestLens in a ring, which costs less than a set does, and those of others in a map. */
+export interface InFlightSpans {
+  /** Where the ring begins and ends; has no span. */
+  readonly ring: InFlightLink;
+  /** How many are in the ring. */
+  count: number;
+  /** Counts spans as they start, to tell which is newer. */
+  sequence: number;
+  readonly others: Map<Span, number>;
+  /** While NestLens, in whatever copy, starts a span of its own, which goes into the ring if it lasts. */
+  isStartingOwn: boolean;
+}
+
+/** The part of a handle that applications share. */
+export interface SharedHandle {
+  readonly mode: 'own' | 'attach' | null;
+  readonly isExporting: boolean;
+  flushAhead(timeoutMs: number): Promise<void>;
+  shutdown(timeoutMs?: number, limitMs?: number): Promise<void>;
+}
+
+/** Structural: the copy that started the SDK may be another one than the copy that takes it over. */
+export interface EarlyStart {
+  /** What it was started with, to be compared. */
+  readonly settings: string;
+  /** On the resource of every span; a set-up that names none takes it over. */
+  readonly runId: string;
+  /** Whether it made a tracer provider. It doesn't where the environment turns traces off. */
+  readonly hasTracerProvider: boolean;
+  /** Hands it over: from now on somebody else ends it. */
+  take(): void;
+  readonly isExporting: boolean;
+  forceFlush(): Promise<void>;
+  shutdown(): Promise<void>;
+  release(): void;
+}

@@ -1,0 +1,57 @@
+import { metrics, type ObservableResult } from '@opentelemetry/api';
+import { SCOPE_NAME } from '../spans/lens-tracer.js';
+import { processState } from '../state/process-state.js';
+import { GROUP_ATTRIBUTE } from '../spans/span-plan.js';
+import { VERSION } from '../state/version.js';
+
+/** The metrics of one set-up. */
+export interface LensMetrics {
+  /** Keeps what is on now for the last collection: a shutdown first turns every group off. */
+  freeze(): void;
+  /** Takes them back. */
+  stop(): void;
+}
+
+/**
+ * Registers the two metrics of NestLens with the meter provider in force: which groups are on, and how many spans each made.
+ *
+ * They are read when a reader collects; in between, a span costs an addition, and nothing at all while metrics are off.
+ *
+ */
+export function startLensMetrics(): LensMetrics {
+  const meter = metrics.getMeter(SCOPE_NAME, VERSION);
+  const counts = (processState.spanCounts = new Map<string, { count: number }>());
+  const enabled = meter.createObservableGauge('nestlens.span_group.enabled', {
+    description: 'Whether a registered span group is on: 1 or 0',
+  });
+  const spans = meter.createObservableCounter('nestlens.spans', {
+    description: 'Spans started by NestLens',
+    unit: '{span}',
+  });
+  const statesOfGroups = (): Map<string, number> => {
+    const { groupOwners, enabled: on } = processState;
+    return new Map([...groupOwners.keys(), ...on].map((group) => [group, on.has(group) ? 1 : 0]));
+  };
+  let frozen: Map<string, number> | undefined;
+  const observeEnabled = (result: ObservableResult): void => {
+    for (const [group, state] of frozen ?? statesOfGroups()) {
+      result.observe(state, { [GROUP_ATTRIBUTE]: group });
+    }
+  };
+  const observeSpans = (result: ObservableResult): void => {
+    for (const [group, { count }] of counts) result.observe(count, { [GROUP_ATTRIBUTE]: group });
+  };
+  enabled.addCallback(observeEnabled);
+  spans.addCallback(observeSpans);
+  return {
+    freeze() {
+      frozen = statesOfGroups();
+      if (processState.spanCounts === counts) processState.spanCounts = undefined;
+    },
+    stop() {
+      enabled.removeCallback(observeEnabled);
+      spans.removeCallback(observeSpans);
+      if (processState.spanCounts === counts) processState.spanCounts = undefined;
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import type { Attributes } from '@opentelemetry/api';
+import type { InstrumentationLike } from '../state/state-shape.js';
+
+export type { InstrumentationLike };
+
+/** What NestLens needs of the SDK's `SpanExporter`. Structural, so that the SDK stays an optional peer. */
+export interface SpanExporterLike {
+  /** Sends a batch of ended spans; calls back with code 0 when they have arrived, 1 when they are lost. */
+  export(spans: unknown[], resultCallback: (result: { code: number; error?: Error }) => void): void;
+  /** Sends what is left and stops. Called once, by the shutdown of telemetry. */
+  shutdown(): Promise<void>;
+  /** Resolves when everything given so far is sent. */
+  forceFlush?(): Promise<void>;
+}
+
+/** What NestLens needs of the SDK's `SpanProcessor`. */
+export interface SpanProcessorLike {
+  /** Called in line, when a span starts. */
+  onStart(span: never, parentContext: never): void;
+  /** Called in line, when a span has ended. */
+  onEnd(span: never): void;
+  /** Lets go of what it holds and stops. It is flushed first. */
+  shutdown(): Promise<void>;
+  /** Resolves when the spans that it holds have been passed on. */
+  forceFlush(): Promise<void>;
+}
+
+/** What NestLens needs of the SDK's metric readers. */
+export interface MetricReaderLike {
+  /** Reads every instrument now. */
+  collect(): Promise<unknown>;
+  /** Exports what is left and stops. */
+  shutdown(): Promise<void>;
+  /** Resolves when everything measured so far is exported. */
+  forceFlush(): Promise<void>;
+}
+
+/** What `setupTelemetry` is given besides its configuration. */
+export interface SetupOptions {
+  /** Used for spans instead of the configured exporter, behind a batch span processor. @defaultValue none */
+  spanExporter?: SpanExporterLike;
+  /** Used for spans instead of the configured exporter; together with `spanExporter` both get every span. @defaultValue none */
+  spanProcessors?: SpanProcessorLike[];
+  /** Used for metrics instead of the configured exporter. @defaultValue none */
+  metricReader?: MetricReaderLike;
+  /** Registered with the SDK. Those that patch a module must be there before it is loaded. @defaultValue none */
+  instrumentations?: (InstrumentationLike | InstrumentationLike[])[];
+  /** Added to the resource, over what the environment says. @defaultValue none */
+  resourceAttributes?: Attributes;
+  /**
+   * `attach` uses the tracer provider that the application registered; `own` builds one with the OpenTelemetry Node SDK.
+   * @defaultValue attach when a provider is registered, else own
+   */
+  mode?: 'own' | 'attach';
+}

@@ -1,0 +1,209 @@
+import { processState } from '../../core/state/process-state.js';
+import { isSpanGroupEnabled } from '../../core/groups/span-gate.js';
+import { coveringEntries } from '../../core/groups/span-group-spec.js';
+import { clearSpanGroupOverride, overrideSpanGroups } from '../../core/groups/span-group-override.js';
+import { enabledSpanGroups, pendingSpanGroups } from '../../core/groups/span-group-state.js';
+import { activeLayer } from '../../core/groups/spec-layer.js';
+import { SpanRegistry } from '../../core/groups/span-registry.js';
+import type { SpanSite, SpanSites } from './span-sites.js';
+
+/** One group, as `GET /lens/groups` describes it. */
+export interface SpanGroupDescription {
+  /** Its registered name. */
+  name: string;
+  /** Whether it is on, now. */
+  enabled: boolean;
+  /** Who registered it. */
+  namespaces: string[];
+  /** The presets that name it; `all` isn't listed. */
+  presets: string[];
+  /** The entries of the spec that turned it on; empty while it is off, or pinned on. */
+  because: string[];
+  /** How many decorated handlers and methods of this application are in it. */
+  sites: number;
+  /** Those sites; only if asked for. */
+  siteList?: Omit<SpanSite, 'group'>[];
+}
+
+/** What `GET /lens/groups` answers. Every list is sorted. */
+export interface LensReport {
+  /** Whether telemetry is set up, whether spans leave the process, and whose provider makes them; `mode` is null when off. */
+  telemetry: { enabled: boolean; exporting: boolean; mode: 'own' | 'attach' | null };
+  /** What was asked for. */
+  spec: {
+    /** The spec that the configuration asks for. */
+    configured: string;
+    /** The variable's name, `options` or `default`. */
+    source: string;
+    /** The spec in force: the override's while there is one; '' when pinned. */
+    active: string;
+    /** Whether the groups that are on were set as a list; then no spec counts. So it is while telemetry is disabled. */
+    pinned: boolean;
+    /** `expiresAt` is null for an override without an end. */
+    override: { spec: string; expiresAt: string | null } | null;
+  };
+  /** The groups that are on. */
+  enabled: string[];
+  /** The entries of the spec in force that match nothing so far. */
+  pending: string[];
+  /** Every registered group. */
+  groups: SpanGroupDescription[];
+  /** Every preset with its registered members, `all` included. */
+  presets: Record<string, string[]>;
+  /** Who has registered groups or presets. */
+  namespaces: string[];
+  /** In the order in which they were given; the last hundred. */
+  warnings: { code: string; message: string; at: string }[];
+}
+
+/** Injects the registry service across copies of the package; within one copy its class does. */
+export const SPAN_REGISTRY_SERVICE = Symbol.for('nest-lens.span-registry.service');
+
+/**
+ * The registry of the process, injectable in any provider once `NestLensModule.forRoot` is imported anywhere. Its methods
+ * do what the functions of the same name do, and throw what they throw.
+ *
+ * @example
+ * ```ts
+ * constructor(private readonly spanRegistry: SpanRegistryService) {}
+ * onModuleInit() { this.spanRegistry.register('cache', ['cache_get', 'cache_set']); }
+ * ```
+ */
+export class SpanRegistryService {
+  /** @internal */
+  constructor(private readonly sites: SpanSites) {}
+
+  /** See {@link SpanRegistry}. */
+  register(
+    namespace: string,
+    groups: Iterable<string>,
+    presets: Readonly<Record<string, Iterable<string>>> = {},
+    options: { allowOverride?: boolean } = {},
+  ): void {
+    SpanRegistry.register(namespace, groups, presets, options);
+  }
+
+  /** See {@link SpanRegistry}. */
+  unregister(namespace: string): void {
+    SpanRegistry.unregister(namespace);
+  }
+
+  /** Every registered group, as a new set. */
+  groups(): ReadonlySet<string> {
+    return SpanRegistry.groups();
+  }
+
+  /** Every namespace, sorted. */
+  namespaces(): readonly string[] {
+    return SpanRegistry.namespaces();
+  }
+
+  /** Every preset with its registered members, as a new map. */
+  presets(): ReadonlyMap<string, ReadonlySet<string>> {
+    return SpanRegistry.presets();
+  }
+
+  /** What a spec would turn on, and which of its entries match nothing. */
+  resolve(spec: string): { enabled: ReadonlySet<string>; pending: ReadonlySet<string> } {
+    return SpanRegistry.resolve(spec);
+  }
+
+  /** Whether a group is on; see {@link isSpanGroupEnabled}. */
+  isEnabled(group: string): boolean {
+    return isSpanGroupEnabled(group);
+  }
+
+  /** The groups that are on; see {@link enabledSpanGroups}. */
+  enabled(): ReadonlySet<string> {
+    return enabledSpanGroups();
+  }
+
+  /** The entries of the spec that match nothing; see {@link pendingSpanGroups}. */
+  pending(): ReadonlySet<string> {
+    return pendingSpanGroups();
+  }
+
+  /** Puts another spec over the kept one; see {@link overrideSpanGroups}. */
+  override(spec: string, options: { ttlMs?: number } = {}): void {
+    overrideSpanGroups(spec, options);
+  }
+
+  /** Takes the override away; see {@link clearSpanGroupOverride}. */
+  clearOverride(): void {
+    clearSpanGroupOverride();
+  }
+
+  /**
+   * What is on in this process, and why: the document of `GET /lens/groups`.
+   *
+   * @param options `sites`: list the decorated handlers and methods of each group. Default: false
+   */
+  describe(options: { sites?: boolean } = {}): LensReport {
+    const { telemetry, kept, override, pinned, groupOwners, recordedWarnings } = processState;
+    return {
+      telemetry: { enabled: telemetry.enabled, exporting: telemetry.exporting, mode: telemetry.mode },
+      spec: {
+        configured: kept?.spec.raw ?? telemetry.configuredSpec,
+        source:
+          kept === undefined || kept.spec.raw === telemetry.configuredSpec ? telemetry.specSource : 'options',
+        active: activeLayer()?.spec.raw ?? '',
+        pinned,
+        override:
+          override === undefined
+            ? null
+            : {
+                spec: override.spec.raw,
+                expiresAt:
+                  override.expiresAt === undefined ? null : new Date(override.expiresAt).toISOString(),
+              },
+      },
+      enabled: [...processState.enabled].sort(),
+      pending: [...pendingSpanGroups()].sort(),
+      groups: this.describeGroups([...groupOwners.keys()].sort(), options.sites === true),
+      presets: describePresets(),
+      namespaces: [...SpanRegistry.namespaces()],
+      warnings: recordedWarnings.map(({ code, message, at }) => ({
+        code,
+        message,
+        at: new Date(at).toISOString(),
+      })),
+    };
+  }
+
+  private describeGroups(names: readonly string[], withSites: boolean): SpanGroupDescription[] {
+    const sitesOf = groupSites(this.sites.list());
+    const included = activeLayer()?.spec.included;
+    return names.map((name) => {
+      const sites = sitesOf.get(name) ?? [];
+      const enabled = processState.enabled.has(name);
+      return {
+        name,
+        enabled,
+        namespaces: [...processState.groupOwners.get(name)!].sort(),
+        presets: [...(processState.presetsOfMember.get(name)?.keys() ?? [])].sort(),
+        because:
+          enabled && included !== undefined ? coveringEntries(included, name, processState).sort() : [],
+        sites: sites.length,
+        ...(withSites ? { siteList: sites.map(({ group: _, ...site }) => site) } : {}),
+      };
+    });
+  }
+}
+
+function groupSites(sites: readonly SpanSite[]): Map<string, SpanSite[]> {
+  const grouped = new Map<string, SpanSite[]>();
+  for (const site of sites) {
+    const known = grouped.get(site.group);
+    if (known === undefined) grouped.set(site.group, [site]);
+    else known.push(site);
+  }
+  return grouped;
+}
+
+function describePresets(): Record<string, string[]> {
+  const presets = SpanRegistry.presets();
+  // Without a prototype, so that a preset named `__proto__` is a key like any other.
+  const described = Object.create(null) as Record<string, string[]>;
+  for (const name of [...presets.keys()].sort()) described[name] = [...presets.get(name)!].sort();
+  return described;
+}

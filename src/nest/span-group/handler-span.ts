@@ -1,0 +1,124 @@
+import { HttpException } from '@nestjs/common';
+import { type Attributes, type Context, createContextKey, type Span } from '@opentelemetry/api';
+import { isSpanGroupEnabled } from '../../core/groups/span-gate.js';
+import { GROUP_ATTRIBUTE, readAttributes, type SpanPlan } from '../../core/spans/span-plan.js';
+import type { HttpRoute } from './http-routes.js';
+import type { SpanGroupOptions } from './span-group-metadata.js';
+
+/** What the spans of one method have in common, whoever makes them. */
+export interface MethodSite {
+  readonly group: string;
+  readonly options: SpanGroupOptions;
+  /** Whether the options stand on the class: then `options.name` replaces the class's name only. */
+  readonly onClass: boolean;
+  /** The class that was decorated; spans carry the name of the one that the method is called on. */
+  readonly Class: { readonly name: string };
+  readonly methodName: string;
+}
+
+/**
+ * The plan of a method's spans on one class.
+ *
+ * @param transports those that it may be called by: none for a method that isn't a handler. Of several nobody knows which it
+ * is, so what depends on it is left out, and every throw is an error.
+ */
+export function methodSpanPlan(
+  site: MethodSite,
+  className: string,
+  transports: readonly string[],
+  routes: readonly HttpRoute[],
+): SpanPlan {
+  const { group, options, onClass, methodName } = site;
+  const transport = transports.length === 1 ? transports[0] : undefined;
+  const name = onClass
+    ? `${options.name ?? className}.${methodName}`
+    : (options.name ?? `${className}.${methodName}`);
+  return {
+    name,
+    isOn: () => isSpanGroupEnabled(group),
+    kind: options.kind,
+    attributes: {
+      [GROUP_ATTRIBUTE]: group,
+      'code.function.name': `${className}.${methodName}`,
+      ...(transports.length === 0 ? {} : { 'nestjs.controller': className, 'nestjs.callback': methodName }),
+      ...(transport === undefined ? {} : { 'nestjs.type': transport }),
+      // With several routes it depends on the request; then only the server span gets it.
+      ...(transport === 'http' && routes.length === 1 ? { 'http.route': routes[0]!.template } : {}),
+    },
+    isError: transport === 'http' || transport === 'graphql' ? isServerFault : undefined,
+  };
+}
+
+/** The plan of one call: with the attributes that its arguments give. */
+export function planOfCall(plan: SpanPlan, options: SpanGroupOptions, args: readonly unknown[]): SpanPlan {
+  if (options.attributes === undefined) return plan;
+  const attributes = Object.assign({}, plan.attributes, attributesOfCall(plan.name, options, args));
+  attributes[GROUP_ATTRIBUTE] = plan.attributes[GROUP_ATTRIBUTE];
+  return { ...plan, attributes };
+}
+
+function attributesOfCall(
+  name: string,
+  { attributes }: SpanGroupOptions,
+  args: readonly unknown[],
+): Attributes {
+  return attributes === undefined ? {} : readAttributes(name, () => attributes(...args), attributes);
+}
+
+/**
+ * OpenTelemetry's HTTP convention for servers: an answer below 500 is the client's fault and leaves the status unset. That
+ * goes for an `HttpException`, which Nest tells by `instanceof`; one of another copy of `@nestjs/common`, or one that merely
+ * looks the part, is an error. So are errors of other libraries (http-errors, Fastify) that Nest gives their own status.
+ */
+function isServerFault(thrown: unknown): boolean {
+  try {
+    return !(thrown instanceof HttpException) || thrown.getStatus() >= 500;
+  } catch {
+    return true; // a proxy, or a getStatus() of its own
+  }
+}
+
+/** Left in the context by the interceptor: the call that its span covers already, until the method claims it. */
+export interface CoveredCall {
+  /** The method's gate, or the method itself where it has none. */
+  readonly key: object;
+  /** The object that it is called on, where that is known: a call on another one is another call. */
+  readonly receiver?: unknown;
+  readonly span: Span;
+  readonly spanName: string;
+  claimed: boolean;
+}
+
+const COVERED_CALL = createContextKey('nest-lens covered call');
+
+export function withCoveredCall(context: Context, call: CoveredCall): Context {
+  return context.setValue(COVERED_CALL, call);
+}
+
+/** Whether an outer interceptor's span covers the call that is about to be made. */
+export function isCallCovered(context: Context, key: object): boolean {
+  const call = context.getValue(COVERED_CALL) as CoveredCall | undefined;
+  return call !== undefined && !call.claimed && call.key === key;
+}
+
+/**
+ * The covering span's call, if this call of a method is covered; at most once per covered call. The span then gets
+ * the attributes that the method's arguments give, which the interceptor couldn't know before the pipes had run.
+ */
+export function claimCoveredCall(
+  context: Context,
+  key: object,
+  receiver: unknown,
+  options: SpanGroupOptions,
+  args: readonly unknown[],
+): CoveredCall | undefined {
+  if (!isCallCovered(context, key)) return undefined;
+  const call = context.getValue(COVERED_CALL) as CoveredCall;
+  if (call.receiver !== undefined && call.receiver !== receiver) return undefined;
+  call.claimed = true;
+  if (options.attributes !== undefined && call.span.isRecording()) {
+    const { [GROUP_ATTRIBUTE]: _, ...attributes } = attributesOfCall(call.spanName, options, args);
+    call.span.setAttributes(attributes);
+  }
+  return call;
+}

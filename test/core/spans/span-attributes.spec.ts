@@ -1,0 +1,247 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { INVALID_SPAN_CONTEXT, trace, type Span } from '@opentelemetry/api';
+import { managedSpan, safeSetSpanAttributes, setEnabledSpanGroups } from 'nest-lens/core';
+import { captureSpans, type CapturedSpans } from '../../support/capture-spans.js';
+
+let spans: CapturedSpans;
+beforeEach(() => {
+  spans = captureSpans();
+  setEnabledSpanGroups(['orders']);
+});
+
+/** What a real span holds after `safeSetSpanAttributes`. */
+function recorded(attributes: Record<string, unknown>, options?: { redactKeys?: Iterable<string> }): object {
+  const span = spans.tracer.startSpan('probe');
+  safeSetSpanAttributes(span, attributes, options);
+  span.end();
+  return spans.all().at(-1)!.attributes;
+}
+
+describe('safeSetSpanAttributes', () => {
+  it.each<[string, unknown]>([
+    ['a string', 'x'],
+    ['an empty string', ''],
+    ['a number', 1.5],
+    ['zero', 0],
+    ['a negative number', -3],
+    ['true', true],
+    ['false', false],
+    ['strings', ['a', 'b']],
+    ['numbers', [1, 2.5]],
+    ['booleans', [true, false]],
+  ])('I6: sets %s', (_kind, value) => {
+    expect(recorded({ value })).toEqual({ value });
+  });
+
+  it.each<[string, unknown]>([
+    ['undefined', undefined],
+    ['null', null],
+    ['an object', { x: 1 }],
+    ['a date', new Date(0)],
+    ['a function', () => 1],
+    ['a symbol', Symbol('s')],
+    ['a bigint', 1n],
+    ['NaN', NaN],
+    ['Infinity', Infinity],
+    ['-Infinity', -Infinity],
+    ['a boxed string', Object('x')],
+    ['a map', new Map([['a', 1]])],
+    ['a mixed array', [1, 'a']],
+    ['an array with null', ['a', null]],
+    ['an array with undefined', [undefined, 1]],
+    ['an array with NaN', [1, NaN]],
+    ['an array of objects', [{}]],
+    ['an array of arrays', [['a']]],
+    ['an object without a prototype', Object.create(null)],
+  ])('I6: drops %s without a word, and keeps the rest', (_kind, value) => {
+    expect(recorded({ before: 1, value, after: 2 })).toEqual({ before: 1, after: 2 });
+  });
+
+  it('I6: an absent span is a no-op, and no value is read', () => {
+    let reads = 0;
+    const attributes = {
+      get value() {
+        reads++;
+        return 1;
+      },
+    };
+    safeSetSpanAttributes(undefined, attributes);
+    expect(reads).toBe(0);
+  });
+
+  it('I6: a span that does not record is a no-op, an ended one too', () => {
+    const inert: Span = trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
+    expect(() => safeSetSpanAttributes(inert, { value: 1 })).not.toThrow();
+    const span = spans.tracer.startSpan('over');
+    span.end();
+    safeSetSpanAttributes(span, { value: 1 });
+    expect(spans.only('over').attributes).toEqual({});
+  });
+
+  it.each<[string, () => unknown]>([
+    [
+      'a revoked proxy',
+      () => {
+        const { proxy, revoke } = Proxy.revocable([], {});
+        revoke();
+        return proxy;
+      },
+    ],
+    [
+      'an array with a getter that throws',
+      () =>
+        Object.defineProperty(['a', 'b'], 1, {
+          get: () => {
+            throw new Error('no such item');
+          },
+        }),
+    ],
+    ['an array with a hole', () => [1, , 2]], // eslint-disable-line no-sparse-arrays
+  ])('I6: never throws: drops %s, and keeps the rest', (_kind, make) => {
+    expect(recorded({ before: 1, value: make(), after: 2 })).toMatchObject({ before: 1, after: 2 });
+  });
+
+  it('I6: never throws: drops what a getter throws instead of, and keeps the rest', () => {
+    const attributes = {
+      before: 1,
+      get value(): string {
+        throw new Error('not loaded');
+      },
+      after: 2,
+    };
+    expect(recorded(attributes)).toEqual({ before: 1, after: 2 });
+  });
+
+  it.each([undefined, null])('I6: never throws: %s has no attributes', (attributes) => {
+    expect(recorded(attributes as never)).toEqual({});
+  });
+
+  it('I7: never throws: keys to redact that are no strings are harmless', () => {
+    const redactKeys = [undefined, null, 7, {}, 'ssn'] as never;
+    expect(recorded({ ssn: '1', '7': 'seven', kept: 1 }, { redactKeys })).toEqual({
+      ssn: '[REDACTED]',
+      '7': '[REDACTED]',
+      kept: 1,
+    });
+  });
+
+  it('I6: takes the span of managedSpan as it comes, on and off', () => {
+    const place = (): void =>
+      managedSpan('orders', 'place', (span) =>
+        safeSetSpanAttributes(span, { 'order.id': 7, user: undefined }),
+      );
+    place();
+    setEnabledSpanGroups([]);
+    place();
+    expect(spans.only('place').attributes).toEqual({ 'order.id': 7, 'nestlens.group': 'orders' });
+  });
+});
+
+describe('redaction', () => {
+  const defaults = ['prompt', 'input_text', 'output_text', 'text', 'password', 'token', 'secret', 'key'];
+
+  it.each([
+    ...defaults,
+    ...defaults.map((key) => key.toUpperCase()),
+    'Password',
+    'user.password',
+    'User.PassWord',
+    'a.b.c.token',
+    'llm.input_text',
+    'api_key',
+    'API_KEY',
+    'api-key',
+    'x-api-key',
+    'http.request.header.x-api-key',
+    'user.api_key',
+    'access_token',
+    'client_secret',
+    'my_input_text',
+    'alt-text',
+    'a-b_token',
+    'a_b-token',
+  ])('I7: the value of %j is [REDACTED]', (key) => {
+    expect(recorded({ [key]: 'sensitive' })).toEqual({ [key]: '[REDACTED]' });
+  });
+
+  it.each([
+    'token.count',
+    'token_count',
+    'tokens',
+    'keyboard',
+    'monkey',
+    'hotkey',
+    'key.id',
+    'password.length',
+    'password_hash',
+    'text_length',
+    'context',
+    'secretary',
+    'prompt_version',
+    'apiKey',
+    'api.keys',
+    'constructor',
+    'toString',
+  ])('I7: the value of %j is kept', (key) => {
+    expect(recorded({ [key]: 'plain' })).toEqual({ [key]: 'plain' });
+  });
+
+  it.each<[string, unknown]>([
+    ['a number', 4711],
+    ['a boolean', true],
+    ['strings', ['a', 'b']],
+    ['numbers', [1, 2]],
+    ['an empty string', ''],
+  ])('I7: %s is redacted too', (_kind, value) => {
+    expect(recorded({ password: value })).toEqual({ password: '[REDACTED]' });
+  });
+
+  it.each([undefined, null])('I6: %s is dropped under a redacted key too', (value) => {
+    expect(recorded({ password: value, 'user.token': value, kept: 1 })).toEqual({ kept: 1 });
+  });
+
+  it('I7: a given set replaces the default one', () => {
+    const options = { redactKeys: ['ssn'] };
+    expect(
+      recorded({ ssn: '1', 'user.ssn': '2', user_ssn: '3', password: 'kept', ssn_count: 4 }, options),
+    ).toEqual({
+      ssn: '[REDACTED]',
+      'user.ssn': '[REDACTED]',
+      user_ssn: '[REDACTED]',
+      password: 'kept',
+      ssn_count: 4,
+    });
+  });
+
+  it.each<[string, () => Iterable<string>]>([
+    ['a set', () => new Set(['SSN'])],
+    [
+      'a generator',
+      () =>
+        (function* () {
+          yield 'Ssn';
+        })(),
+    ],
+    ['an array', () => ['ssn']],
+  ])('I7: a given set is %s, in any case', (_kind, redactKeys) => {
+    expect(recorded({ SSN: 1, 'a.ssn': 2, b: 3 }, { redactKeys: redactKeys() })).toEqual({
+      SSN: '[REDACTED]',
+      'a.ssn': '[REDACTED]',
+      b: 3,
+    });
+  });
+
+  it('I7: a given dotted or compound key is matched as a whole or as a last part', () => {
+    const options = { redactKeys: ['user.email', 'first_name'] };
+    expect(recorded({ 'user.email': 1, 'x.first_name': 2, email: 3, name: 4 }, options)).toEqual({
+      'user.email': '[REDACTED]',
+      'x.first_name': '[REDACTED]',
+      email: 3,
+      name: 4,
+    });
+  });
+
+  it('I7: an empty set redacts nothing', () => {
+    expect(recorded({ password: 'kept' }, { redactKeys: [] })).toEqual({ password: 'kept' });
+  });
+});

@@ -1,0 +1,451 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { diag, trace } from '@opentelemetry/api';
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics';
+import { BatchSpanProcessor, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { managedSpan, type SetupOptions, type SpanProcessorLike, SpanRegistry } from 'nest-lens/core';
+import type { ClosingHandle } from '../../../src/core/telemetry/setup-telemetry.js';
+import { startGrpcReceiver, startReceiver } from '../../support/otlp-receiver.js';
+import { captureWarnings, type CapturedWarnings } from '../../support/capture-warnings.js';
+import { KeepingExporter } from '../../support/keeping-exporter.js';
+import { setUpForTest } from '../../support/live-telemetry.js';
+
+// The first set-up loads the SDK and everything it brings.
+jest.setTimeout(30_000);
+
+type Done = (result: { code: number; error?: Error }) => void;
+
+let warnings: CapturedWarnings;
+let savedEnv: NodeJS.ProcessEnv;
+
+beforeEach(() => {
+  savedEnv = { ...process.env };
+  for (const name of Object.keys(process.env)) {
+    if (/^(OTEL|NEST_LENS|NEMO_LENS)_/.test(name)) delete process.env[name];
+  }
+  process.env.OTEL_LOGS_EXPORTER = 'none';
+  warnings = captureWarnings();
+  SpanRegistry.register('shop', ['orders']);
+  // The SDK says at length what it couldn't export.
+  diag.disable();
+});
+
+afterEach(() => {
+  jest.restoreAllMocks();
+  for (const name of Object.keys(process.env)) if (!(name in savedEnv)) delete process.env[name];
+  Object.assign(process.env, savedEnv);
+});
+
+const work = (name: string): void => managedSpan('orders', name, () => undefined);
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (let waited = 0; !isSo(); waited++) {
+    expect(waited).toBeLessThan(10_000);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+}
+
+/** Answers when the test says so. */
+class HeldExporter extends KeepingExporter {
+  private readonly held: (() => void)[] = [];
+
+  override export(spans: ReadableSpan[], done: Done): void {
+    this.calls.push('export');
+    this.held.push(() => {
+      this.calls.push('exported');
+      this.spans.push(...spans);
+      done({ code: 0 });
+    });
+  }
+
+  get isExporting(): boolean {
+    return this.held.length > 0;
+  }
+
+  answer(): void {
+    for (const answer of this.held.splice(0)) answer();
+  }
+}
+
+/** The exporter behind a batch processor that sends a batch at once: the SDK's, and one that the application has made. */
+const PIPELINES: [string, (exporter: KeepingExporter) => SetupOptions][] = [
+  ['a given exporter', (spanExporter) => ({ spanExporter })],
+  [
+    'the exporter of a given processor',
+    (exporter) => ({ spanProcessors: [new BatchSpanProcessor(exporter, { scheduledDelayMillis: 1 })] }),
+  ],
+];
+
+describe('a batch that is on its way', () => {
+  beforeEach(() => {
+    process.env.OTEL_BSP_SCHEDULE_DELAY = '1';
+  });
+
+  it.each(PIPELINES)('H8: to %s is waited for by forceFlush', async (_, pipeline) => {
+    const exporter = new HeldExporter();
+    const handle = await setUpForTest({}, pipeline(exporter));
+    work('place');
+    await until(() => exporter.isExporting);
+    const flushed = handle.forceFlush().then(() => exporter.calls.push('flushed'));
+    await new Promise((resolve) => setImmediate(resolve));
+    exporter.answer();
+    await flushed;
+    expect(exporter.calls).toEqual(['export', 'exported', 'flushed']);
+    await handle.shutdown();
+    expect(warnings.codes()).toEqual([]);
+  });
+
+  it.each(PIPELINES)('H9: to %s has arrived before that is shut down', async (_, pipeline) => {
+    const exporter = new HeldExporter();
+    const handle = await setUpForTest({}, pipeline(exporter));
+    work('place');
+    await until(() => exporter.isExporting);
+    const stopped = handle.shutdown();
+    await new Promise((resolve) => setImmediate(resolve));
+    exporter.answer();
+    await stopped;
+    expect([exporter.names, exporter.calls]).toEqual([['place'], ['export', 'exported', 'shutdown']]);
+    expect(warnings.codes()).toEqual([]);
+  });
+
+  it.each(PIPELINES)('H9: to %s and fails then is one warning, which says why', async (_, pipeline) => {
+    const dones: Done[] = [];
+    class FailingExporter extends KeepingExporter {
+      override export(_spans: ReadableSpan[], done: Done): void {
+        dones.push(done);
+      }
+    }
+    const handle = await setUpForTest({}, pipeline(new FailingExporter()));
+    work('place');
+    await until(() => dones.length > 0);
+    const stopped = handle.shutdown();
+    for (const done of dones) done({ code: 1, error: new Error('the collector is away') });
+    await stopped;
+    expect(warnings.codes()).toEqual(['FLUSH_INCOMPLETE']);
+    expect(warnings.only('FLUSH_INCOMPLETE').message).toContain('the collector is away');
+  });
+
+  it.each(PIPELINES)('H9: to %s that never answers costs the limit, and no shutdown', async (_, pipeline) => {
+    const exporter = new HeldExporter();
+    const handle = await setUpForTest({}, pipeline(exporter));
+    work('place');
+    await until(() => exporter.isExporting);
+    await handle.shutdown(50);
+    await until(() => exporter.calls.length > 1);
+    expect([exporter.calls, warnings.codes()]).toEqual([['export', 'shutdown'], ['FLUSH_INCOMPLETE']]);
+    exporter.answer();
+    expect(warnings.codes()).toEqual(['FLUSH_INCOMPLETE']);
+  });
+
+  it('H8: is waited for no longer than the SDK itself waits: a lost callback does not cost every flush its limit', async () => {
+    const exporter = new HeldExporter();
+    const handle = await setUpForTest({}, { spanExporter: exporter });
+    work('lost');
+    await until(() => exporter.isExporting);
+    const now = performance.now.bind(performance);
+    jest.spyOn(performance, 'now').mockImplementation(() => now() + 30_000);
+    await handle.forceFlush(60_000);
+    expect(warnings.codes()).toEqual([]);
+    exporter.answer();
+  });
+
+  it('H9: is waited for only as long as OTEL_BSP_EXPORT_TIMEOUT says, then the exporter is shut down', async () => {
+    process.env.OTEL_BSP_EXPORT_TIMEOUT = '50';
+    const exporter = new HeldExporter();
+    const handle = await setUpForTest({}, { spanExporter: exporter });
+    work('place');
+    await until(() => exporter.isExporting);
+    const began = performance.now();
+    await handle.shutdown(20_000);
+    expect(performance.now() - began).toBeLessThan(5_000);
+    expect([exporter.calls, warnings.codes()]).toEqual([['export', 'shutdown'], ['FLUSH_INCOMPLETE']]);
+  });
+
+  const protocols = ['http/protobuf', 'http/json', 'grpc'];
+  it.each(protocols)('H8: by %s is waited for, and said to be missing when it is', async (protocol) => {
+    const receiver = await (protocol === 'grpc' ? startGrpcReceiver() : startReceiver());
+    receiver.misbehaves = 'never answers';
+    process.env.OTEL_EXPORTER_OTLP_ENDPOINT = receiver.url;
+    process.env.OTEL_EXPORTER_OTLP_PROTOCOL = protocol;
+    process.env.OTEL_EXPORTER_OTLP_TIMEOUT = '1000';
+    const handle = await setUpForTest({ exporter: 'otlp' });
+    work('place');
+    await until(() => receiver.requests.length > 0);
+    await handle.forceFlush(50);
+    expect(warnings.codes()).toEqual(['FLUSH_INCOMPLETE']);
+    await handle.shutdown(50);
+  });
+
+  it.each<[string, (response: ServerResponse) => void]>([
+    ['answers 400', (response) => response.writeHead(400).end()],
+    ['answers 503', (response) => response.writeHead(503).end()],
+    ['resets', (response) => response.socket!.resetAndDestroy()],
+  ])('H9: to a collector that %s is one warning at the shutdown', async (_, answer) => {
+    const responses: ServerResponse[] = [];
+    const server = createServer((request, response) => {
+      request.resume();
+      responses.push(response);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    process.env.OTEL_EXPORTER_OTLP_ENDPOINT = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    process.env.OTEL_EXPORTER_OTLP_TIMEOUT = '500';
+    const handle = await setUpForTest({ exporter: 'otlp' });
+    work('place');
+    await until(() => responses.length > 0);
+    const stopped = handle.shutdown();
+    for (const response of responses) answer(response);
+    await stopped;
+    expect(warnings.codes()).toEqual(['FLUSH_INCOMPLETE']);
+    server.closeAllConnections();
+    server.close();
+  });
+});
+
+describe('an exporter', () => {
+  it.each<[string, (spans: unknown[], done: Done) => void]>([
+    [
+      'throws',
+      () => {
+        throw new Error('token expired');
+      },
+    ],
+    ['rejects', async () => Promise.reject(new Error('token expired'))],
+  ])('H12: that %s has failed to export, and the process goes on', async (_, fail) => {
+    const exporter = Object.assign(new KeepingExporter(), { export: fail });
+    const handle = await setUpForTest({}, { spanExporter: exporter });
+    work('place');
+    await handle.forceFlush();
+    expect(warnings.only('FLUSH_INCOMPLETE').message).toContain('token expired');
+    work('place');
+    await handle.shutdown();
+    expect(warnings.codes()).toEqual(['FLUSH_INCOMPLETE', 'FLUSH_INCOMPLETE']);
+    expect(exporter.calls).toEqual(['shutdown']);
+  });
+
+  it('H12: that calls back with nothing has failed to export, and a second call is nothing', async () => {
+    const exporter = Object.assign(new KeepingExporter(), {
+      export: (_: unknown, done: (result?: unknown) => void) => {
+        done();
+        done({ code: 0 });
+      },
+    });
+    const handle = await setUpForTest({}, { spanExporter: exporter });
+    work('place');
+    await handle.shutdown();
+    expect([warnings.codes(), exporter.calls]).toEqual([['FLUSH_INCOMPLETE'], ['shutdown']]);
+  });
+
+  it('H9: is shut down although the last flush of its processor fails', async () => {
+    class FailingLater extends HeldExporter {
+      override export(spans: ReadableSpan[], done: Done): void {
+        if (this.calls.includes('exported')) done({ code: 1, error: new Error('the collector is away') });
+        else super.export(spans, done);
+      }
+    }
+    const exporter = new FailingLater();
+    const handle = await setUpForTest({}, { spanExporter: exporter });
+    work('place');
+    const stopped = handle.shutdown();
+    await until(() => exporter.isExporting);
+    trace.getTracer('by hand').startSpan('ends between the flush and the shutdown').end();
+    exporter.answer();
+    await stopped;
+    expect([exporter.calls.at(-1), warnings.codes()]).toEqual(['shutdown', ['FLUSH_INCOMPLETE']]);
+  });
+});
+
+const QUIET = {
+  onStart: () => undefined,
+  onEnding: () => undefined,
+  onEnd: () => undefined,
+  forceFlush: () => Promise.resolve(),
+  shutdown: () => Promise.resolve(),
+};
+const boom = (): never => {
+  throw new Error('broken');
+};
+const reject = async (): Promise<never> => boom();
+
+describe('a given processor', () => {
+  it.each<[string, Partial<typeof QUIET>, string]>([
+    ['throws in onStart', { onStart: boom }, 'SPAN_FAILED'],
+    ['throws in onEnding', { onEnding: boom }, 'SPAN_FAILED'],
+    ['throws in onEnd', { onEnd: boom }, 'SPAN_FAILED'],
+    ['rejects in onStart', { onStart: reject as never }, 'SPAN_FAILED'],
+    ['rejects in onEnd', { onEnd: reject as never }, 'SPAN_FAILED'],
+    ['throws in forceFlush', { forceFlush: boom }, 'FLUSH_INCOMPLETE'],
+    ['rejects in forceFlush', { forceFlush: reject }, 'FLUSH_INCOMPLETE'],
+    ['throws in shutdown', { shutdown: boom }, 'FLUSH_INCOMPLETE'],
+    ['rejects in shutdown', { shutdown: reject }, 'FLUSH_INCOMPLETE'],
+  ])('H9, H12: that %s costs one warning, and the others nothing', async (how, methods, code) => {
+    const broken: SpanProcessorLike = { ...QUIET, ...methods };
+    const slow = new HeldExporter();
+    const simple = new KeepingExporter();
+    const metricExporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+    const metricReader = new PeriodicExportingMetricReader({
+      exporter: metricExporter,
+      exportIntervalMillis: 60_000,
+    });
+    const metricsEnd = jest.spyOn(metricExporter, 'shutdown');
+    const spanProcessors = [
+      broken,
+      new SimpleSpanProcessor(simple) as SpanProcessorLike,
+      new BatchSpanProcessor(slow) as SpanProcessorLike,
+    ];
+    const handle = await setUpForTest({ metricsEnabled: true }, { spanProcessors, metricReader });
+    // A failure is said once for each name.
+    const name = `of one that ${how}`;
+    work(name);
+    const stopped = handle.shutdown();
+    await until(() => slow.isExporting);
+    slow.answer();
+    await stopped;
+    expect([slow.names, simple.names]).toEqual([[name], [name]]);
+    expect([slow.calls, simple.calls.at(-1)]).toEqual([['export', 'exported', 'shutdown'], 'shutdown']);
+    expect(metricsEnd).toHaveBeenCalledTimes(1);
+    expect(warnings.codes()).toEqual([code]);
+  });
+});
+
+describe('a given metric reader', () => {
+  it.each(['forceFlush', 'shutdown'] as const)(
+    'H9: that throws in %s costs one warning, and the spans nothing',
+    async (method) => {
+      const exporter = new KeepingExporter();
+      const metricReader = new PeriodicExportingMetricReader({
+        exporter: new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE),
+        exportIntervalMillis: 60_000,
+      });
+      const end = metricReader.shutdown.bind(metricReader);
+      metricReader[method] = boom;
+      const handle = await setUpForTest({ metricsEnabled: true }, { spanExporter: exporter, metricReader });
+      work('place');
+      await handle.shutdown();
+      await end();
+      expect([exporter.names, exporter.calls.at(-1)]).toEqual([['place'], 'shutdown']);
+      expect(warnings.codes()).toEqual(['FLUSH_INCOMPLETE']);
+    },
+  );
+});
+
+describe('an exporter behind a processor of the application', () => {
+  /** A processor that knows its exporter better than the SDK does. */
+  class NotingProcessor extends BatchSpanProcessor {
+    override onEnd(span: ReadableSpan): void {
+      const { _exporter: exporter } = this as unknown as { _exporter: NotingExporter };
+      exporter.note(span.name);
+      super.onEnd(span);
+    }
+  }
+  class NotingExporter extends KeepingExporter {
+    readonly #noted: string[] = [];
+    note(name: string): void {
+      this.#noted.push(name);
+    }
+    get noted(): readonly string[] {
+      return this.#noted;
+    }
+  }
+
+  it('H12: stays the one that the processor knows', async () => {
+    const exporter = new NotingExporter();
+    const handle = await setUpForTest({}, { spanProcessors: [new NotingProcessor(exporter)] });
+    work('place');
+    await handle.shutdown();
+    expect([exporter.noted, exporter.names]).toEqual([['place'], ['place']]);
+    expect(warnings.codes()).toEqual([]);
+  });
+
+  it('H1: has its own methods back after each set-up, and is shut down once in each', async () => {
+    const exporter = new KeepingExporter();
+    const methods = () => [exporter.export, exporter.shutdown, Object.keys(exporter).sort()];
+    const before = methods();
+    for (let round = 1; round <= 3; round++) {
+      const handle = await setUpForTest({}, { spanProcessors: [new SimpleSpanProcessor(exporter)] });
+      work(`round ${round}`);
+      await handle.shutdown();
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(methods()).toEqual(before);
+      expect(exporter.calls.filter((call) => call === 'shutdown')).toHaveLength(round);
+    }
+    expect(exporter.names).toEqual(['round 1', 'round 2', 'round 3']);
+  });
+
+  it('H9: given as the exporter as well, is shut down once', async () => {
+    const exporter = new KeepingExporter();
+    const spanProcessors = [new SimpleSpanProcessor(exporter)];
+    const handle = await setUpForTest({}, { spanExporter: exporter, spanProcessors });
+    await handle.shutdown();
+    expect(exporter.calls.filter((call) => call === 'shutdown')).toHaveLength(1);
+  });
+});
+
+describe('a flush that fails ahead of the shutdown', () => {
+  it('H9: leaves the last flush its time', async () => {
+    const delivered: string[] = [];
+    let isFirst = true;
+    const slow: SpanProcessorLike = {
+      onStart: () => undefined,
+      onEnd: (span: ReadableSpan) => void delivered.push(`ended ${span.name}`),
+      forceFlush: async () => {
+        if (isFirst) {
+          isFirst = false;
+          throw new Error('the collector is away');
+        }
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        delivered.push('flushed');
+      },
+      shutdown: () => {
+        delivered.push('shutdown');
+        return Promise.resolve();
+      },
+    };
+    const handle = (await setUpForTest({}, { spanProcessors: [slow] })) as ClosingHandle;
+    work('early');
+    await handle.flushAhead(1_000);
+    work('late');
+    await handle.shutdown();
+    expect(delivered).toEqual(['ended early', 'ended late', 'flushed', 'shutdown']);
+    expect(warnings.codes()).toEqual(['FLUSH_INCOMPLETE']);
+  });
+});
+
+describe("an application's own provider", () => {
+  it('H6, H9: whose forceFlush throws breaks no flush ahead, and is one warning at the end', async () => {
+    const provider = {
+      getTracer: () => trace.getTracer('unused'),
+      forceFlush: () => {
+        throw new Error('not today');
+      },
+    };
+    trace.setGlobalTracerProvider(provider);
+    try {
+      const handle = (await setUpForTest({}, { mode: 'attach' })) as ClosingHandle;
+      await handle.flushAhead(100);
+      await handle.shutdown();
+      expect(warnings.codes()).toEqual(['FLUSH_INCOMPLETE']);
+    } finally {
+      trace.disable();
+    }
+  });
+});
+
+describe('exporter console', () => {
+  it('H1: prints nothing after its shutdown, whoever still has its tracer', async () => {
+    const log = jest.spyOn(console, 'log').mockReturnValue(undefined);
+    const handle = await setUpForTest({ exporter: 'console' });
+    const tracer = trace.getTracer('kept');
+    tracer.startSpan('before').end();
+    await handle.shutdown();
+    tracer.startSpan('after').end();
+    const printed = log.mock.calls.map(([text]) => String(text)).join('');
+    expect(printed).toContain('"name":"before"');
+    expect(printed).not.toContain('"name":"after"');
+  });
+});

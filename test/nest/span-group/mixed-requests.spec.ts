@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import { startProgram } from '../../support/child-program.js';
+import { closeAfterTest, guardTransportTests } from '../../support/close-after-test.js';
+
+const REQUESTS = 10_000;
+const MEGABYTE = 1024 * 1024;
+
+describe('requests of all sorts, in a process of their own', () => {
+  guardTransportTests();
+
+  it('I9: 10,000 of them, answered, missing, broken, left and timed out, leave no open span and hardly any memory', async () => {
+    const program = await startProgram('mixed-shop', {
+      nodeOptions: ['--expose-gc'],
+    });
+    closeAfterTest(() => program.stop());
+    await program.ask(1_000); // code is compiled, pools are filled
+    const { statuses, started, ended, cancelled, failed, observed, growth } = await program.ask(REQUESTS);
+
+    // Five of ten are answered and make a second span; one of ten is left, after it was answered.
+    expect(statuses).toEqual({
+      200: REQUESTS * 0.6,
+      404: REQUESTS * 0.2,
+      500: REQUESTS * 0.1,
+      408: REQUESTS * 0.1,
+    });
+    expect({ started, ended }).toEqual({ started: REQUESTS * 1.5, ended: REQUESTS * 1.5 });
+    // The interceptor sees that it took too long as an answer of 408, the method as work that was given up.
+    expect(cancelled).toBe(REQUESTS * 0.15);
+    expect(failed).toBe(REQUESTS * 0.1);
+    expect(observed).toBe(false);
+    expect(growth).toBeLessThan(5 * MEGABYTE);
+    expect(program.output()).toBe('');
+  }, 90_000);
+});

@@ -1,0 +1,18 @@
+import { afterEach } from '@jest/globals';
+import { guardEachTest } from './lens-app.js';
+
+const open: (() => unknown)[] = [];
+
+/** Closes what a test has opened, the last first, when the test is over. */
+export function closeAfterTest(close: () => unknown): void {
+  open.push(close);
+}
+
+/** Like `guardEachTest`, around tests that open more than applications: clients, sockets, child processes. */
+export function guardTransportTests(): void {
+  // Before the guards look at what was said, and before the applications of `lensApp` are closed.
+  afterEach(async () => {
+    for (const close of open.splice(0).reverse()) await close();
+  });
+  guardEachTest();
+}
