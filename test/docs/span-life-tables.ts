@@ -38,7 +38,7 @@ const WORDS: Readonly<Record<Moment, string>> = {
   'next macrotask': 'at the next macrotask',
 };
 
-/** The tables of docs/span-life.md, by heading, as the tests of the transports have measured them. */
+/** The tables of docs/span-life.md, by heading, as the tests of the handlers have measured them. */
 export function spanLifeTables(): Map<string, string[][]> {
   return new Map([
     ['Where it starts', starts()],

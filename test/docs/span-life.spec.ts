@@ -27,12 +27,12 @@ function tablesOf(markdown: string): Map<string, string[][]> {
 describe('docs/span-life.md', () => {
   const tables = spanLifeTables();
 
-  it('I9: has a table for each transport', () => {
+  it('I9: has a table for each kind of handler', () => {
     expect([...tablesOf(page).keys()]).toEqual([...tables.keys()]);
   });
 
   it.each([...tables])(
-    'I9, I12: says of %s what the tests of the transport have measured',
+    'I9, I12: says of %s what the tests of its handlers have measured',
     (heading, rows) => {
       expect(tablesOf(page).get(heading)).toEqual(rows);
     },

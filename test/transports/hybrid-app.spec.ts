@@ -98,7 +98,7 @@ describe.each([express, fastify])('a hybrid application, on $name', (platform) =
 
   describe.each([true, false])('with inheritAppConfig %s', (inherits) => {
     it.each(bindings)(
-      'N4, N6: %s gives one span a call on both transports, wider where the interceptor runs',
+      'N4, N6: %s gives one span a call, of a request and of a message, wider where the interceptor runs',
       async (_title, bind, isWide) => {
         const timeline = new Timeline();
         const builder = lensApp(platform).groups('orders').controllers(ordersOn(timeline));
@@ -179,7 +179,7 @@ describe.each([express, fastify])('a hybrid application, on $name', (platform) =
         ...type,
       });
 
-      it('I10, I12: with the decorator alone, its spans say nothing of the transport, and every throw is an error', async () => {
+      it('I10, I12: with the decorator alone, its spans have no type, and every throw is an error', async () => {
         @SpanGroup('orders')
         @Controller('orders')
         class OrdersController extends BothController {}
@@ -198,7 +198,7 @@ describe.each([express, fastify])('a hybrid application, on $name', (platform) =
         expect(spans.map((span) => span.status.code)).toEqual([SpanStatusCode.ERROR, SpanStatusCode.ERROR]);
       });
 
-      it('I10, I12: with the interceptor, each span is that of its transport', async () => {
+      it('I10, I12: with the interceptor, each span has the type of its call', async () => {
         @UseInterceptors(SpanGroupInterceptor)
         @SpanGroup('orders')
         @Controller('orders')
@@ -219,7 +219,7 @@ describe.each([express, fastify])('a hybrid application, on $name', (platform) =
       });
     });
 
-    it('I1: off, no call of either transport makes a span', async () => {
+    it('I1: off, no request and no message makes a span', async () => {
       const timeline = new Timeline();
       const builder = lensApp(platform).groups('orders', 'payment').spec('payment');
       builder.controllers(ordersOn(timeline)).providers(globally);
@@ -250,26 +250,29 @@ describe.each([express, fastify])('a hybrid application, on $name', (platform) =
   });
 
   it.each([
-    ['the decorator alone claims no transport', false, [undefined, undefined], [undefined, undefined]],
+    ['the decorator alone claims no type', false, [undefined, undefined], [undefined, undefined]],
     ['the interceptor knows which one it was', true, ['http', 'rpc'], ['/orders', undefined]],
-  ] as const)('N4, N6: of a handler of both transports, %s', async (_title, isIntercepted, types, routes) => {
-    @Controller('orders')
-    class OrdersController {
-      @Get()
-      @MessagePattern('list')
-      @SpanGroup('orders')
-      list(): string {
-        return 'list';
+  ] as const)(
+    'N4, N6: of a handler of requests and messages, %s',
+    async (_title, isIntercepted, types, routes) => {
+      @Controller('orders')
+      class OrdersController {
+        @Get()
+        @MessagePattern('list')
+        @SpanGroup('orders')
+        list(): string {
+          return 'list';
+        }
       }
-    }
-    const builder = lensApp(platform).groups('orders').controllers(OrdersController);
-    const hybrid = await startHybrid(isIntercepted ? builder.providers(globally) : builder, true);
+      const builder = lensApp(platform).groups('orders').controllers(OrdersController);
+      const hybrid = await startHybrid(isIntercepted ? builder.providers(globally) : builder, true);
 
-    expect((await hybrid.get('/orders')).text).toBe('list');
-    expect(await hybrid.send('list')).toEqual({ values: ['list'] });
-    const spans = await hybrid.spans();
-    expect(namesOf(spans)).toEqual(['OrdersController.list', 'OrdersController.list']);
-    expect(spans.map((span) => span.attributes['nestjs.type'])).toEqual(types);
-    expect(spans.map((span) => span.attributes['http.route'])).toEqual(routes);
-  });
+      expect((await hybrid.get('/orders')).text).toBe('list');
+      expect(await hybrid.send('list')).toEqual({ values: ['list'] });
+      const spans = await hybrid.spans();
+      expect(namesOf(spans)).toEqual(['OrdersController.list', 'OrdersController.list']);
+      expect(spans.map((span) => span.attributes['nestjs.type'])).toEqual(types);
+      expect(spans.map((span) => span.attributes['http.route'])).toEqual(routes);
+    },
+  );
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { startProgram } from '../support/child-program.js';
 import { closeAfterTest, guardTransportTests } from '../support/close-after-test.js';
 
-describe('an application without the packages of other transports', () => {
+describe('an application without the packages of messages', () => {
   guardTransportTests();
 
   it.each(['import', 'require'])(
@@ -20,7 +20,7 @@ describe('an application without the packages of other transports', () => {
       expect(replies[0].body).toEqual({ id: 7 });
       expect(replies[2].body.groups[0]).toMatchObject({
         name: 'orders',
-        siteList: [{ name: 'OrdersController.read', transport: 'http', route: 'GET /orders/:id' }],
+        siteList: [{ name: 'OrdersController.read', type: 'http', route: 'GET /orders/:id' }],
       });
       expect(spans.map(({ name }: { name: string }) => name)).toEqual(Array(2).fill('OrdersController.read'));
       expect(program.output()).toBe('');

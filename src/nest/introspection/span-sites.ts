@@ -2,7 +2,7 @@ import type { ModulesContainer } from '@nestjs/core';
 import { types } from 'node:util';
 import { classMethods } from '../span-group/class-methods.js';
 import { type GatedMethod, gatedMethodOf } from '../span-group/gated-method.js';
-import { handlerTransport } from '../span-group/handler-kind.js';
+import { handlerType } from '../span-group/handler-kind.js';
 import type { HttpRoute } from '../span-group/http-routes.js';
 import { gateClass } from '../span-group/span-group.decorator.js';
 import { classSpanGroup, ownSpanGroup } from '../span-group/span-group-metadata.js';
@@ -15,8 +15,8 @@ export interface SpanSite {
   readonly group: string;
   /** `handler`: Nest calls it for a request or message; `method`: any other. */
   readonly kind: 'handler' | 'method';
-  /** Of handlers: the kind of execution context that Nest calls it in. */
-  readonly transport?: 'http' | 'rpc' | 'ws' | 'graphql';
+  /** Of handlers: the type of the execution context that Nest calls it in. */
+  readonly type?: 'http' | 'rpc' | 'ws' | 'graphql';
   /** Of HTTP handlers: method and full path, the first if there are several, e.g. `GET /orders/:id`. */
   readonly route?: string;
 }
@@ -42,7 +42,7 @@ export class SpanSites {
       const metadata = hasBase(Class) ? classSpanGroup(Class) : ownSpanGroup(Class);
       if (metadata === undefined) continue;
       const handlers = classMethods(Class.prototype as object).some(
-        ({ method }) => handlerTransport(method) !== undefined,
+        ({ method }) => handlerType(method) !== undefined,
       );
       if (handlers) gateClass(Class, metadata);
     }
@@ -82,14 +82,14 @@ export class SpanSites {
   }
 
   private describe(name: string, group: string, Class: AnyClass, method: object): SpanSite {
-    const transport = handlerTransport(method);
-    if (transport === undefined) return { name, group, kind: 'method' };
-    const [route] = transport === 'http' ? this.routesOf(Class, method) : [];
+    const type = handlerType(method);
+    if (type === undefined) return { name, group, kind: 'method' };
+    const [route] = type === 'http' ? this.routesOf(Class, method) : [];
     return {
       name,
       group,
       kind: 'handler',
-      transport,
+      type,
       ...(route === undefined ? {} : { route: `${route.verb} ${route.template}` }),
     };
   }

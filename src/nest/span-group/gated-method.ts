@@ -6,7 +6,7 @@ import { processState } from '../../core/state/process-state.js';
 import { spanGate } from '../../core/groups/span-gate.js';
 import { runInSpan } from '../../core/spans/span-outcome.js';
 import type { SpanPlan } from '../../core/spans/span-plan.js';
-import { handlerTransports } from './handler-kind.js';
+import { handlerTypes } from './handler-kind.js';
 import { type HttpRoute, httpRoutesOf } from './http-routes.js';
 import { setServerSpanRoute } from './server-span-route.js';
 import {
@@ -112,9 +112,9 @@ function createPlanner(site: MethodSite, wrapper: AnyFunction): (receiver: unkno
     if (last !== undefined && Class === lastClass) return last;
     let planned = plans.get(Class);
     if (planned === undefined) {
-      const transports = handlerTransports(wrapper);
-      const routes = transports.includes('http') ? httpRoutesOf(Class, wrapper) : [];
-      planned = { plan: methodSpanPlan(site, Class.name, transports, routes), routes };
+      const types = handlerTypes(wrapper);
+      const routes = types.includes('http') ? httpRoutesOf(Class, wrapper) : [];
+      planned = { plan: methodSpanPlan(site, Class.name, types, routes), routes };
       plans.set(Class, planned);
     }
     lastClass = Class;

@@ -1,13 +1,14 @@
 import 'reflect-metadata';
+import type { ContextType } from '@nestjs/common';
 
-/** The kinds of execution context that Nest calls handlers in. */
-export type Transport = 'http' | 'rpc' | 'ws' | 'graphql';
+/** What `ExecutionContext.getType()` answers in a handler: Nest's own types, and the one that `@nestjs/graphql` adds. */
+export type HandlerType = ContextType | 'graphql';
 
 /**
- * Nest's own marks on handler methods. They are written out, because the packages of transports that an application
- * doesn't use aren't installed; each is checked against the real package by a test.
+ * Nest's own marks on handler methods. They are written out, because an application installs only those of Nest's packages
+ * that it uses; a test checks each mark against the real package.
  */
-const HANDLER_MARKS: readonly (readonly [mark: string, transport: Transport])[] = [
+const HANDLER_MARKS: readonly (readonly [mark: string, type: HandlerType])[] = [
   ['path', 'http'],
   ['__sse__', 'http'],
   ['microservices:pattern', 'rpc'],
@@ -18,15 +19,15 @@ const HANDLER_MARKS: readonly (readonly [mark: string, transport: Transport])[] 
   ['graphql:resolve_reference', 'graphql'],
 ];
 
-/** The transports that a method handles requests of, by Nest's metadata on it; none: not a handler. */
-export function handlerTransports(method: object): readonly Transport[] {
+/** The context types that Nest calls a method in, by its metadata on the method; none: it isn't a handler. */
+export function handlerTypes(method: object): readonly HandlerType[] {
   const marks = HANDLER_MARKS.filter(([mark]) => Reflect.hasOwnMetadata(mark, method));
-  return [...new Set(marks.map(([, transport]) => transport))];
+  return [...new Set(marks.map(([, type]) => type))];
 }
 
-/** The first of them; undefined: not a handler. */
-export function handlerTransport(method: object): Transport | undefined {
-  return handlerTransports(method)[0];
+/** The first of them; undefined: it isn't a handler. */
+export function handlerType(method: object): HandlerType | undefined {
+  return handlerTypes(method)[0];
 }
 
 /** Marks of classes whose methods are handlers, all of them or none. */

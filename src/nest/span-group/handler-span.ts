@@ -19,17 +19,17 @@ export interface MethodSite {
 /**
  * The plan of a method's spans on one class.
  *
- * @param transports those that it may be called by: none for a method that isn't a handler. Of several nobody knows which it
- * is, so what depends on it is left out, and every throw is an error.
+ * @param types the context types that Nest may call it in: none for a method that isn't a handler. With several of them a call
+ * doesn't show which one it is, so what depends on the type is left out, and every throw is an error.
  */
 export function methodSpanPlan(
   site: MethodSite,
   className: string,
-  transports: readonly string[],
+  types: readonly string[],
   routes: readonly HttpRoute[],
 ): SpanPlan {
   const { group, options, onClass, methodName } = site;
-  const transport = transports.length === 1 ? transports[0] : undefined;
+  const type = types.length === 1 ? types[0] : undefined;
   const name = onClass
     ? `${options.name ?? className}.${methodName}`
     : (options.name ?? `${className}.${methodName}`);
@@ -40,12 +40,12 @@ export function methodSpanPlan(
     attributes: {
       [GROUP_ATTRIBUTE]: group,
       'code.function.name': `${className}.${methodName}`,
-      ...(transports.length === 0 ? {} : { 'nestjs.controller': className, 'nestjs.callback': methodName }),
-      ...(transport === undefined ? {} : { 'nestjs.type': transport }),
+      ...(types.length === 0 ? {} : { 'nestjs.controller': className, 'nestjs.callback': methodName }),
+      ...(type === undefined ? {} : { 'nestjs.type': type }),
       // With several routes it depends on the request; then only the server span gets it.
-      ...(transport === 'http' && routes.length === 1 ? { 'http.route': routes[0]!.template } : {}),
+      ...(type === 'http' && routes.length === 1 ? { 'http.route': routes[0]!.template } : {}),
     },
-    isError: transport === 'http' || transport === 'graphql' ? isServerFault : undefined,
+    isError: type === 'http' || type === 'graphql' ? isServerFault : undefined,
   };
 }
 

@@ -3,7 +3,7 @@ import { createError, NestLensError } from '../../core/diagnostics/errors.js';
 import { normaliseName } from '../../core/groups/span-group-spec.js';
 import { type ClassMethod, classMethods } from './class-methods.js';
 import { type GatedMethod, gatedMethodOf, gateMethod, ungateMethod } from './gated-method.js';
-import { handlerTransport, isHandlerClass } from './handler-kind.js';
+import { handlerType, isHandlerClass } from './handler-kind.js';
 import type { MethodSite } from './handler-span.js';
 import {
   ownSpanGroup,
@@ -16,7 +16,7 @@ type AnyClass = abstract new (...args: never[]) => unknown;
 
 /**
  * Puts a method behind the gate of a span group: each call is a span while the group is on, and goes straight through
- * while it is off (one field is read, nothing is allocated). It works on handlers of every transport and on any other
+ * while it is off (one field is read, nothing is allocated). It works on handlers of every context type and on any other
  * method, with or without `NestLensModule`; without it the group is never on, unless the application sets up by itself.
  *
  * On a class: each handler of a controller, gateway or resolver, inherited ones too; each own method of any other
@@ -135,7 +135,7 @@ function inheritedGate(prototype: object, name: string): GatedMethod | undefined
 
 function coveredMethods(Class: AnyClass): ClassMethod[] {
   const methods = classMethods(Class.prototype as object);
-  const handlers = methods.filter(({ method }) => handlerTransport(method) !== undefined);
+  const handlers = methods.filter(({ method }) => handlerType(method) !== undefined);
   // `@Controller()` may stand above ours and not have run yet, so a class with handlers counts as one that has the mark.
   if (handlers.length > 0 || isHandlerClass(Class)) return handlers;
   return methods.filter(({ inherited }) => !inherited);

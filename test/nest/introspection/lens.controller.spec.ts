@@ -358,14 +358,14 @@ onEachPlatform('GET /lens/groups', (platform) => {
       const document = await documentOf(await shopApp().start(), '?sites=1');
 
       expect(groupIn(document, 'orders').siteList).toEqual([
-        { name: 'OrdersController.add', kind: 'handler', transport: 'http', route: 'POST /orders/:id/items' },
+        { name: 'OrdersController.add', kind: 'handler', type: 'http', route: 'POST /orders/:id/items' },
         {
           name: 'OrdersController.events',
           kind: 'handler',
-          transport: 'http',
+          type: 'http',
           route: 'GET /orders/:id/events',
         },
-        { name: 'OrdersController.list', kind: 'handler', transport: 'http', route: 'GET /orders' },
+        { name: 'OrdersController.list', kind: 'handler', type: 'http', route: 'GET /orders' },
       ]);
       expect(groupIn(document, 'payment').siteList).toMatchObject([{ name: 'Payments.charge' }]);
       expect(groupIn(document, 'payment').siteList[0].kind).not.toBe('handler');

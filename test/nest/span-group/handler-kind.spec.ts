@@ -26,7 +26,7 @@ import {
 import { Cron, Interval, Timeout } from '@nestjs/schedule';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { SpanGroup } from 'nest-lens';
-import { handlerTransport, isHandlerClass } from '../../../src/nest/span-group/handler-kind.js';
+import { handlerType, isHandlerClass } from '../../../src/nest/span-group/handler-kind.js';
 
 /** A method that real decorators of Nest have marked. */
 function marked(...decorators: MethodDecorator[]): object {
@@ -82,24 +82,21 @@ const methods: [string, MethodDecorator[]][] = [
 ];
 
 describe('what tells handlers from other methods', () => {
-  const table = Object.entries(handlers).flatMap(([transport, decorators]) =>
-    decorators.map(([title, decorator]) => ({ transport, title, decorator })),
+  const table = Object.entries(handlers).flatMap(([type, decorators]) =>
+    decorators.map(([title, decorator]) => ({ type, title, decorator })),
   );
 
-  it.each(table)(
-    "N4: $title marks a handler of type $transport, also through our decorator's gate",
-    (row) => {
-      const { transport, decorator } = row;
-      const ours = SpanGroup('orders');
+  it.each(table)("N4: $title marks a handler of type $type, also through our decorator's gate", (row) => {
+    const { type, decorator } = row;
+    const ours = SpanGroup('orders');
 
-      expect(handlerTransport(marked(decorator))).toBe(transport);
-      expect(handlerTransport(marked(ours, decorator))).toBe(transport);
-      expect(handlerTransport(marked(decorator, ours))).toBe(transport);
-    },
-  );
+    expect(handlerType(marked(decorator))).toBe(type);
+    expect(handlerType(marked(ours, decorator))).toBe(type);
+    expect(handlerType(marked(decorator, ours))).toBe(type);
+  });
 
   it.each(methods)('N4: %s marks no handler', (_title, decorators) => {
-    expect(handlerTransport(marked(...decorators))).toBeUndefined();
+    expect(handlerType(marked(...decorators))).toBeUndefined();
   });
 
   it('N4: controllers, gateways and resolvers are classes of handlers, also by inheritance; others are not', () => {
