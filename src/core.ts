@@ -1,6 +1,7 @@
 /** `nest-lens/core`: for libraries and applications without Nest. Needs `@opentelemetry/api` only. */
-export { nestLensConfigFromEnv } from './core/telemetry/config.js';
-export type { EnvOptions, ExporterName, NestLensConfig } from './core/telemetry/config.js';
+export { nestLensConfigFromEnv } from './core/telemetry/config-from-env.js';
+export type { EnvOptions } from './core/telemetry/config-from-env.js';
+export type { ConfigOrigin, ExporterName, NestLensConfig, TracedKey } from './core/telemetry/config.js';
 export { extractContext, injectContext } from './core/spans/context-propagation.js';
 export { defineSpanGroups } from './core/groups/define-span-groups.js';
 export type { DefinedSpanGroups, SpanGroupDefinition } from './core/groups/define-span-groups.js';
@@ -32,7 +33,7 @@ export type { SiteOptions } from './core/spans/span-plan.js';
 export { SpanRegistry } from './core/groups/span-registry.js';
 export type { SpanRegistryApi } from './core/groups/span-registry.js';
 export { setupTelemetry } from './core/telemetry/setup-telemetry.js';
-export type { TelemetryHandle } from './core/telemetry/setup-telemetry.js';
+export type { TelemetryHandle } from './core/telemetry/telemetry-handle.js';
 export { traceFn } from './core/spans/trace-fn.js';
 export { setLensLogger } from './core/diagnostics/warnings.js';
 export type { LensLogger, LensWarning, LensWarningCode } from './core/state/lens-warning.js';

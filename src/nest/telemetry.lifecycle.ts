@@ -5,13 +5,13 @@ import {
   type OnApplicationShutdown,
   type OnModuleInit,
 } from '@nestjs/common';
-import { isSdkDisabled, resolveConfig } from '../core/telemetry/config.js';
+import { isSdkDisabled, resolveConfig } from '../core/telemetry/config-from-env.js';
 import { enableAgain, withEarlyInstrumentations } from '../core/telemetry/instrumentation-switch.js';
 import { nearestName } from '../core/groups/nearest-name.js';
 import { processState } from '../core/state/process-state.js';
 import { forgetSpanGroupState, setEnabledSpanGroups } from '../core/groups/span-group-state.js';
 import { timeLimitOf, withTimeout } from '../core/telemetry/with-timeout.js';
-import { endEarly, setUpWithin } from '../core/telemetry/setup-telemetry.js';
+import { endEarly, setUpForHost } from '../core/telemetry/setup-telemetry.js';
 import { emitWarnings, recordWarning, type Warning } from '../core/diagnostics/warnings.js';
 import type { LensApp } from './lens-app.js';
 import type { NestLensModuleOptions } from './nest-lens-options.js';
@@ -182,14 +182,15 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
   private async setUpOwn(): Promise<void> {
     const { config: explicit = {}, env = {}, telemetry = {} } = this.options;
     const config = resolveConfig(explicit, env);
+    const host = { drainLimitMs: this.limitMs, loadedPackages: ['@nestjs/core', '@nestjs/common'] };
     if (config.enabled && !isSdkDisabled()) {
       // Another application that waited for the same failure may have begun a moment ago.
       if (processState.shared !== undefined) return this.setUp();
-      this.stay(await SharedTelemetry.make(() => setUpWithin(this.limitMs, config, telemetry)));
+      this.stay(await SharedTelemetry.make(() => setUpForHost(config, telemetry, host)));
       await this.checkShutdownHooks();
       return;
     }
-    await setUpWithin(this.limitMs, config, telemetry);
+    await setUpForHost(config, telemetry, host);
     this.holdPin();
   }
 

@@ -16,6 +16,7 @@ import {
   isSpanGroupEnabled,
   managedSpan,
   NestLensModule,
+  nestLensConfigFromEnv,
   pendingSpanGroups,
   setLensLogger,
   SpanGroup,
@@ -462,6 +463,24 @@ onEachPlatform('NestLensModule', (platform) => {
       expect(document.enabled).toEqual(['orders']);
       expect(document.spec).toMatchObject({ configured: 'orders', source: 'options' });
     });
+
+    it.each([
+      ['spread', {}, { configured: 'all,-payment', source: 'SHOP_SPAN_GROUPS' }],
+      [
+        'spread and given another spec',
+        { spanGroups: 'payment' },
+        { configured: 'payment', source: 'options' },
+      ],
+    ])(
+      'C1: a config from the environment that is %s says where its spec came from',
+      async (_, over, spec) => {
+        const env = { SHOP_SPAN_GROUPS: 'all,-payment' };
+        const config = { ...nestLensConfigFromEnv({ prefix: 'SHOP', env }), enabled: true, ...over };
+        const { document } = await startWith({ config });
+
+        expect(document.spec).toMatchObject(spec);
+      },
+    );
 
     it('C5: an option that turns telemetry off beats a variable that turns it on', async () => {
       setEnv({ ...ON, NEST_LENS_SPAN_GROUPS: 'all' });

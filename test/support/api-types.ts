@@ -90,6 +90,7 @@ same<
   | 'runId'
   | 'userId'
   | 'serviceName'
+  | 'origins'
 >();
 // @ts-expect-error only the three exporters
 export const exporter: core.NestLensConfig['exporter'] = 'jaeger';

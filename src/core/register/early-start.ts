@@ -2,7 +2,7 @@ import { createRequire, register } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import * as workerThreads from 'node:worker_threads';
 import { attemptResolve, requireOfApplication } from './application-require.js';
-import { isSdkDisabled, nestLensConfigFromEnv } from '../telemetry/config.js';
+import { isSdkDisabled, nestLensConfigFromEnv } from '../telemetry/config-from-env.js';
 import { keepEarlySdk } from '../telemetry/early-sdk.js';
 import { installedInstrumentations } from './installed-instrumentations.js';
 import { instrumentedModules } from '../telemetry/instrumented-modules.js';

@@ -48,10 +48,12 @@ function unseenModules(instrumentation: InstrumentationLike): string[] {
 /**
  * The modules that instrumentations would patch while they are loaded, but which were loaded before these were there.
  * Sorted.
+ *
+ * @param loadedPackages packages that the caller knows to be loaded: nothing lists what was loaded as an ES module
  */
 export function modulesLoadedBefore(
   instrumentations: Iterable<InstrumentationLike>,
-  isNestRunning: boolean,
+  loadedPackages: readonly string[],
 ): string[] {
   const names = new Set([...instrumentations].flatMap(unseenModules));
   if (names.size === 0) return [];
@@ -61,9 +63,7 @@ export function modulesLoadedBefore(
   const builtins = new Set((process as { moduleLoadList?: readonly string[] }).moduleLoadList);
   const isLoaded = (name: string): boolean => {
     if (isBuiltin(name)) return builtins.has(`NativeModule ${name.replace(/^node:/, '')}`);
-    // What was loaded as an ES module can't be looked up; but where our module class runs, Nest is.
-    if (isNestRunning && /^@nestjs\/(core|common)$/.test(name)) return true;
-    return files.some((file) => file.includes(`/node_modules/${name}/`));
+    return loadedPackages.includes(name) || files.some((file) => file.includes(`/node_modules/${name}/`));
   };
   return [...names].filter(isLoaded).sort();
 }

@@ -3,6 +3,8 @@ import { SCOPE_NAME } from '../spans/lens-tracer.js';
 import { processState } from '../state/process-state.js';
 import { GROUP_ATTRIBUTE } from '../spans/span-plan.js';
 import { VERSION } from '../state/version.js';
+import { registeredApis } from './otel-globals.js';
+import type { SetupOptions } from './setup-options.js';
 
 /** The metrics of one set-up. */
 export interface LensMetrics {
@@ -12,11 +14,28 @@ export interface LensMetrics {
   stop(): void;
 }
 
+/** Variables by which somebody says where metrics go. Only whether they are set is looked at; what they say is the SDK's. */
+const METRICS_VARIABLES = [
+  'OTEL_METRICS_EXPORTER',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT',
+  'OTEL_CONFIG_FILE',
+];
+
+/**
+ * Whether our metrics have a reader that is meant for them. An application that gives its own spans pipeline, as tests do, and
+ * says nothing of metrics would otherwise try to send them to the SDK's default address when it closes, and warn.
+ */
+export function areMetricsAskedFor({ spanExporter, spanProcessors, metricReader }: SetupOptions): boolean {
+  if (registeredApis().meterProvider === undefined) return false;
+  const isSpansOnly = (spanExporter ?? spanProcessors) !== undefined && metricReader === undefined;
+  return !isSpansOnly || METRICS_VARIABLES.some((name) => Boolean(process.env[name]?.trim()));
+}
+
 /**
  * Registers the two metrics of NestLens with the meter provider in force: which groups are on, and how many spans each made.
  *
  * They are read when a reader collects; in between, a span costs an addition, and nothing at all while metrics are off.
- *
  */
 export function startLensMetrics(): LensMetrics {
   const meter = metrics.getMeter(SCOPE_NAME, VERSION);

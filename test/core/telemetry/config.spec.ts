@@ -23,7 +23,7 @@ function configErrorOf(fn: () => unknown): ConfigError {
 
 describe('nestLensConfigFromEnv', () => {
   it('C2: has a default for every key', () => {
-    const { runId, ...rest } = fromEnv({});
+    const { runId, origins: _, ...rest } = fromEnv({});
     expect(rest).toEqual({
       enabled: false,
       spanGroups: 'default',
@@ -37,17 +37,16 @@ describe('nestLensConfigFromEnv', () => {
   });
 
   it('C2: reads every key', () => {
-    expect(
-      fromEnv({
-        NEST_LENS_ENABLED: 'true',
-        NEST_LENS_SPAN_GROUPS: 'per_request,-cache',
-        NEST_LENS_EXPORTER: 'console',
-        NEST_LENS_TRACES_ENABLED: 'off',
-        NEST_LENS_METRICS_ENABLED: 'no',
-        NEST_LENS_RUN_ID: 'run-7',
-        NEST_LENS_USER_ID: 'ada',
-      }),
-    ).toEqual({
+    const { origins: _, ...config } = fromEnv({
+      NEST_LENS_ENABLED: 'true',
+      NEST_LENS_SPAN_GROUPS: 'per_request,-cache',
+      NEST_LENS_EXPORTER: 'console',
+      NEST_LENS_TRACES_ENABLED: 'off',
+      NEST_LENS_METRICS_ENABLED: 'no',
+      NEST_LENS_RUN_ID: 'run-7',
+      NEST_LENS_USER_ID: 'ada',
+    });
+    expect(config).toEqual({
       enabled: true,
       spanGroups: 'per_request,-cache',
       exporter: 'console',
@@ -56,6 +55,27 @@ describe('nestLensConfigFromEnv', () => {
       runId: 'run-7',
       userId: 'ada',
     });
+  });
+
+  it('C1: says which variable a value came from, and `default` where none is set', () => {
+    const { origins } = fromEnv({ NEMO_LENS_SPAN_GROUPS: ' all ', NEST_LENS_RUN_ID: '7' });
+    expect(origins).toEqual({
+      spanGroups: { source: 'NEMO_LENS_SPAN_GROUPS', value: 'all' },
+      runId: { source: 'NEST_LENS_RUN_ID', value: '7' },
+      userId: { source: 'default', value: '' },
+    });
+    expect(Object.isFrozen(origins)).toBe(true);
+  });
+
+  it.each([
+    ['spread with another key', { serviceName: 'shop' }, 'NEST_LENS_SPAN_GROUPS'],
+    ['spread with another spec', { spanGroups: 'orders' }, 'options'],
+    ['spread with the same spec in code', { spanGroups: 'all' }, 'NEST_LENS_SPAN_GROUPS'],
+  ])('C1: a config that was %s has the spec of %s', async (_case, overrides, source) => {
+    SpanRegistry.register('shop', ['orders']);
+    await setUpForTest({ ...fromEnv({ NEST_LENS_SPAN_GROUPS: 'all' }), enabled: true, ...overrides });
+    const state = (globalThis as Record<symbol, any>)[Symbol.for('nest-lens.state.1')];
+    expect(state.telemetry.specSource).toBe(source);
   });
 
   it('C2: the result is frozen', () => {
@@ -157,7 +177,12 @@ describe('nestLensConfigFromEnv', () => {
         (key) => [`NEST_LENS_${key}`, ''],
       ),
     );
-    expect(fromEnv(env)).toEqual({ ...fromEnv({}), runId: expect.stringMatching(/^[0-9a-f]+$/) });
+    const { runId, origins, ...rest } = fromEnv({});
+    expect(fromEnv(env)).toEqual({
+      ...rest,
+      runId: expect.stringMatching(/^[0-9a-f]+$/),
+      origins: { ...origins, runId: { source: 'default', value: expect.not.stringMatching(runId) } },
+    });
   });
 });
 

@@ -10,7 +10,7 @@ import {
 } from '@opentelemetry/sdk-metrics';
 import { BatchSpanProcessor, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { managedSpan, type SetupOptions, type SpanProcessorLike, SpanRegistry } from 'nest-lens/core';
-import type { ClosingHandle } from '../../../src/core/telemetry/setup-telemetry.js';
+import type { ClosingHandle } from '../../../src/core/telemetry/telemetry-handle.js';
 import { startGrpcReceiver, startReceiver } from '../../support/otlp-receiver.js';
 import { captureWarnings, type CapturedWarnings } from '../../support/capture-warnings.js';
 import { KeepingExporter } from '../../support/keeping-exporter.js';

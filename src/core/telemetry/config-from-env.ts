@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import { ConfigError, createError } from '../diagnostics/errors.js';
+import { processState } from '../state/process-state.js';
+import {
+  checkExporter,
+  type ConfigOrigin,
+  type ExporterName,
+  type NestLensConfig,
+  type TracedKey,
+} from './config.js';
+
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ['1', true],
+  ['true', true],
+  ['yes', true],
+  ['on', true],
+  ['0', false],
+  ['false', false],
+  ['no', false],
+  ['off', false],
+]);
+
+/** Which variables are read, and from where. */
+export interface EnvOptions {
+  /** What the names of the variables begin with: `<prefix>_<KEY>`, without the underscore. @defaultValue 'NEST_LENS' */
+  prefix?: string;
+  /** Read for each key whose variable is unset or empty. @defaultValue 'NEMO_LENS' */
+  fallbackPrefix?: string;
+  /** The variables. @defaultValue `process.env`, read when the call is made */
+  env?: Readonly<Record<string, string | undefined>>;
+}
+
+function createReader({ prefix = 'NEST_LENS', fallbackPrefix = 'NEMO_LENS', env = process.env }: EnvOptions) {
+  return (key: string): ConfigOrigin | undefined => {
+    for (const variable of [`${prefix}_${key}`, `${fallbackPrefix}_${key}`]) {
+      const value = env[variable]?.trim();
+      if (value) return { source: variable, value };
+    }
+    return undefined;
+  };
+}
+
+function booleanFrom(found: ConfigOrigin | undefined, fallback: boolean): boolean {
+  if (found === undefined) return fallback;
+  const value = BOOLEANS.get(found.value.toLowerCase());
+  if (value === undefined) {
+    throw createError(ConfigError, 'INVALID_VALUE', {
+      source: found.source,
+      value: found.value,
+      allowed: [...BOOLEANS.keys()],
+    });
+  }
+  return value;
+}
+
+function exporterFrom(found: ConfigOrigin | undefined): ExporterName {
+  if (found === undefined) return 'otlp';
+  return checkExporter(found.value.toLowerCase(), found.source, found.value);
+}
+
+/**
+ * Merges explicit options over the environment, key by key.
+ *
+ * A key that is set explicitly is not read from the environment, so a bad variable behind it does no harm. What is explicit
+ * is checked by the set-up.
+ */
+export function resolveConfig(
+  explicit: Partial<NestLensConfig>,
+  envOptions: EnvOptions = {},
+): NestLensConfig {
+  const read = createReader(envOptions);
+  const origins = { ...explicit.origins };
+  const traced = (key: TracedKey, found: ConfigOrigin | undefined, fallback: string): string => {
+    const given = explicit[key];
+    if (given !== undefined) return given;
+    const origin = (origins[key] = found ?? { source: 'default', value: fallback });
+    return origin.value;
+  };
+  const serviceName = explicit.serviceName?.trim();
+  return Object.freeze({
+    enabled: explicit.enabled ?? booleanFrom(read('ENABLED'), false),
+    spanGroups: traced('spanGroups', read('SPAN_GROUPS'), 'default'),
+    exporter: explicit.exporter ?? exporterFrom(read('EXPORTER')),
+    tracesEnabled: explicit.tracesEnabled ?? booleanFrom(read('TRACES_ENABLED'), true),
+    metricsEnabled: explicit.metricsEnabled ?? booleanFrom(read('METRICS_ENABLED'), true),
+    // An SDK that was started early and waits to be taken over has one on its resource.
+    runId: traced('runId', read('RUN_ID'), processState.early?.runId ?? randomBytes(4).toString('hex')),
+    userId: traced('userId', read('USER_ID'), ''),
+    ...(serviceName ? { serviceName } : {}),
+    origins: Object.freeze(origins),
+  });
+}
+
+/**
+ * Reads the configuration from the environment, now. For each key the value is that of `<prefix>_<KEY>`, else that of
+ * `<fallbackPrefix>_<KEY>`, else the default; blanks around it are ignored, and an empty variable counts as unset.
+ *
+ * Keys: `ENABLED`, `SPAN_GROUPS`, `EXPORTER`, `TRACES_ENABLED`, `METRICS_ENABLED`, `RUN_ID`, `USER_ID`. Booleans are
+ * 1/0, true/false, yes/no, on/off, in any case. The standard `OTEL_*` variables are the SDK's, and not read here.
+ *
+ * @param options `prefix` (default `NEST_LENS`), `fallbackPrefix` (default `NEMO_LENS`), `env` (default `process.env`)
+ * @returns a frozen config
+ * @throws ConfigError naming the variable that held a bad value, the value, and what is allowed
+ *
+ * @example
+ * const handle = await setupTelemetry(nestLensConfigFromEnv({ prefix: 'WORKER' }));
+ */
+export function nestLensConfigFromEnv(options: EnvOptions = {}): NestLensConfig {
+  return resolveConfig({}, options);
+}
+
+/** `OTEL_SDK_DISABLED`, read by the SDK's own rule: only `true` counts, in any case, blanks ignored. */
+export function isSdkDisabled(env: Readonly<Record<string, string | undefined>> = process.env): boolean {
+  return env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true';
+}

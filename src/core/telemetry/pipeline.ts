@@ -1,0 +1,76 @@
+import type { Warning } from '../diagnostics/warnings.js';
+import type { NestLensConfig } from './config.js';
+import { differsFromEarly, takeEarlySdk } from './early-sdk.js';
+import { modulesLoadedBefore } from './instrumented-modules.js';
+import { registeredTracerProvider } from './otel-globals.js';
+import { type RunningSdk, startSdk } from './sdk.js';
+import type { SetupOptions } from './setup-options.js';
+import { allEnded } from './with-timeout.js';
+
+/** What a handle flushes and shuts down: our SDK, the application's provider, or nothing. */
+export type Pipeline = RunningSdk;
+
+export const NOTHING: Pipeline = {
+  isExporting: false,
+  forceFlush: () => Promise.resolve(),
+  shutdown: () => Promise.resolve(),
+  release: () => undefined,
+};
+
+const EARLY_OPTIONS_IGNORED: Warning = { code: 'OPTIONS_IGNORED', details: { reason: 'early start' } };
+
+interface ApplicationProvider {
+  forceFlush?(): Promise<void>;
+}
+
+/** The application's provider, which isn't ours to shut down, and the rest of an SDK that was started early without one. */
+function attachTo(provider: ApplicationProvider, early: Pipeline = NOTHING): Pipeline {
+  return {
+    isExporting: true,
+    // Its own may throw instead of rejecting, which must not keep the other one from its flush.
+    forceFlush: () => allEnded([(async () => provider.forceFlush?.())(), early.forceFlush()]),
+    shutdown: () => early.shutdown(),
+    release: () => early.release(),
+  };
+}
+
+/** A pipeline, whose it is, and what is to be said once it is in force. */
+export interface BuiltPipeline {
+  readonly pipeline: Pipeline;
+  readonly mode: 'own' | 'attach';
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * Takes over the SDK that was started before the application; else attaches to the provider that the application has
+ * registered; else starts the SDK.
+ *
+ * @param loadedPackages packages that the caller knows to be loaded, though Node's list of CommonJS modules may lack them
+ */
+export async function buildPipeline(
+  config: NestLensConfig,
+  options: SetupOptions,
+  loadedPackages: readonly string[],
+): Promise<BuiltPipeline> {
+  const given = Object.entries(options).some(([key, value]) => key !== 'mode' && value !== undefined);
+  const provider = registeredTracerProvider() as ApplicationProvider | undefined;
+  const early = takeEarlySdk();
+  const isOverruled = early !== undefined && differsFromEarly(early, config);
+  const ignored: Warning[] = isOverruled ? [EARLY_OPTIONS_IGNORED] : [];
+  if (early !== undefined && (early.hasTracerProvider || provider === undefined)) {
+    return { mode: 'own', pipeline: early, warnings: given ? [EARLY_OPTIONS_IGNORED] : ignored };
+  }
+  if (provider !== undefined) {
+    const kept: Warning[] = given || options.mode === 'own' ? [{ code: 'PROVIDER_KEPT', details: {} }] : [];
+    return { mode: 'attach', pipeline: attachTo(provider, early), warnings: [...kept, ...ignored] };
+  }
+  if (options.mode === 'attach') {
+    return { mode: 'attach', pipeline: NOTHING, warnings: [{ code: 'NO_TRACER_PROVIDER', details: {} }] };
+  }
+  const modules = modulesLoadedBefore(options.instrumentations?.flat() ?? [], loadedPackages);
+  return {
+    mode: 'own',
+    pipeline: await startSdk(config, options),
+    warnings: modules.length > 0 ? [{ code: 'INSTRUMENTATION_LATE', details: { modules } }] : [],
+  };
+}

@@ -1,0 +1,122 @@
+import { type Meter, metrics, type Tracer, trace } from '@opentelemetry/api';
+import { SCOPE_NAME } from '../spans/lens-tracer.js';
+import { truncateThen } from '../spans/in-flight-span.js';
+import { processState } from '../state/process-state.js';
+import { VERSION } from '../state/version.js';
+import { onBeforeExit } from './on-before-exit.js';
+import type { Pipeline } from './pipeline.js';
+import { allEnded, DEFAULT_TIMEOUT_MS, settleWithin, withTimeout } from './with-timeout.js';
+
+/** What `setupTelemetry` returns: the way to flush and to end telemetry. */
+export interface TelemetryHandle {
+  /** The tracer named `nest-lens` of the provider in force. */
+  readonly tracer: Tracer;
+  /** The meter named `nest-lens` of the provider in force. */
+  readonly meter: Meter;
+  /** Whether spans go anywhere. */
+  readonly isExporting: boolean;
+  /** `own`: the SDK was started by this set-up; `attach`: the application's provider is used; null: disabled. */
+  readonly mode: 'own' | 'attach' | null;
+  /**
+   * Exports what is waiting, and waits for what is on its way. Settles within the limit and never rejects; a failure is a
+   * warning.
+   *
+   * @param timeoutMs milliseconds; what is no number from 0 up, such as NaN, counts as the default. Default: 5,000
+   */
+  forceFlush(timeoutMs?: number): Promise<void>;
+  /**
+   * Flushes, ends what this set-up built, turns every group off, and allows a new set-up. Repeated and concurrent calls get
+   * the same promise. Settles within the limit and never rejects; a failure is one warning. A provider of the application is
+   * flushed, and not shut down. A process that ends because it has nothing left to do does this by itself.
+   *
+   * @param timeoutMs milliseconds; what is no number from 0 up, such as NaN, counts as the default. Default: 5,000
+   */
+  shutdown(timeoutMs?: number): Promise<void>;
+}
+
+/** What the Nest layer also does with a handle. */
+export interface ClosingHandle extends TelemetryHandle {
+  /** @param limitMs the limit that the application has set, where `timeoutMs` is what is left of it. Warnings name it. */
+  shutdown(timeoutMs?: number, limitMs?: number): Promise<void>;
+  /**
+   * Begins to export what is waiting, for an application that is about to close, and waits for that, but not long: what is
+   * not done by then, or fails, is the shutdown's business. Logs nothing.
+   */
+  flushAhead(timeoutMs: number): Promise<void>;
+  /** Begins to export what is waiting. The shutdown waits for it, and says what became of it. */
+  beginFlush(): void;
+}
+
+/** What a handle is made of. */
+export interface HandleParts {
+  readonly pipeline: Pipeline;
+  readonly mode: 'own' | 'attach' | null;
+  /** For how long, in milliseconds, a process is held up that ends because it has nothing left to do. */
+  readonly drainLimitMs: number;
+  /** Forgets, when the shutdown begins, what the set-up has put in force. */
+  readonly forget: () => void;
+}
+
+export function createHandle({ pipeline, mode, drainLimitMs, forget }: HandleParts): ClosingHandle {
+  let stopped: Promise<void> | undefined;
+  let ahead: Promise<unknown> | undefined;
+  const shutdown = (timeoutMs = DEFAULT_TIMEOUT_MS, limitMs = timeoutMs): Promise<void> => {
+    stopWaiting();
+    return (stopped ??= stop({ pipeline, mode, timeoutMs, limitMs, forget, ahead }));
+  };
+  const beginFlush = (): void => {
+    if (mode === null || stopped !== undefined) return;
+    ahead = Promise.all([ahead, pipeline.forceFlush()]);
+    ahead.catch(() => undefined);
+  };
+  const stopWaiting = mode === null ? () => undefined : onBeforeExit(() => void shutdown(drainLimitMs));
+  return {
+    get tracer() {
+      return trace.getTracer(SCOPE_NAME, VERSION);
+    },
+    get meter() {
+      return metrics.getMeter(SCOPE_NAME, VERSION);
+    },
+    get isExporting() {
+      return pipeline.isExporting && stopped === undefined;
+    },
+    mode,
+    forceFlush: (timeoutMs = DEFAULT_TIMEOUT_MS) => settleWithin(timeoutMs, [() => pipeline.forceFlush()]),
+    shutdown,
+    beginFlush,
+    flushAhead: async (timeoutMs) => {
+      beginFlush();
+      await withTimeout(timeoutMs, Promise.allSettled([ahead]));
+    },
+  };
+}
+
+interface Stop {
+  readonly pipeline: Pipeline;
+  readonly mode: 'own' | 'attach' | null;
+  readonly timeoutMs: number;
+  readonly limitMs: number;
+  readonly forget: () => void;
+  /** Flushes that were begun before. */
+  readonly ahead: Promise<unknown> | undefined;
+}
+
+async function stop({ pipeline, mode, timeoutMs, limitMs, forget, ahead }: Stop): Promise<void> {
+  if (mode === null) return forget();
+  const { telemetry } = processState;
+  telemetry.phase = 'stopping';
+  // At once: a pin or a set-up that comes while this is under way has to last.
+  forget();
+  const steps = [
+    // Flush first: shutting a provider down can lose what a simple processor still has under way.
+    () => truncateThen(() => allEnded([Promise.resolve(ahead), pipeline.forceFlush()])),
+    // Again: the application goes on during the flush. What it starts from here on is lost.
+    () => truncateThen(() => pipeline.shutdown()),
+  ];
+  telemetry.stopped = settleWithin(timeoutMs, steps, limitMs);
+  await telemetry.stopped;
+  pipeline.release();
+  Object.assign(telemetry, { stopped: undefined, enabled: false, exporting: false, mode: null });
+  // A set-up that waited for this shutdown has moved the phase on already.
+  if ((telemetry.phase as string) === 'stopping') telemetry.phase = 'off';
+}
