@@ -1,9 +1,9 @@
 /**
- * npm run bench                          everything, in less than ten minutes; writes results.json, RESULTS.md and the README
+ * npm run bench                          everything, in less than ten minutes; writes results.json, RESULTS.md and docs/costs.md
  * npm run bench -- --only sites,boot     parts of it; writes nothing
  * npm run bench -- --short               a look at the hot paths, in less than a minute; fails on a regression
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -17,7 +17,7 @@ import { runRouter, runServers } from './requests.bench.mjs';
 import { writeFormatted, writeResultsPage } from './results-page.mjs';
 import { runSites } from './sites.bench.mjs';
 import { prepareWorkspace } from './workspaces.mjs';
-import { chart, readmeTable } from './write-up.mjs';
+import { chart, costsTable } from './write-up.mjs';
 
 const { values: options } = parseArgs({ options: { short: { type: 'boolean' }, only: { type: 'string' } } });
 const pathOf = (name) => fileURLToPath(new URL(name, import.meta.url));
@@ -91,13 +91,8 @@ if (options.short) {
   const run = { at: new Date().toISOString(), seconds, machine, limits, ...results };
   await writeFormatted(pathOf('results.json'), JSON.stringify(run));
   await writeResultsPage();
-  writeFileSync(pathOf('off.svg'), chart(run));
-  const readme = pathOf('../README.md');
-  if (existsSync(readme)) {
-    const marked = /(<!-- bench -->\n)[^]*?(<!-- \/bench -->)/;
-    await writeFormatted(
-      readme,
-      readFileSync(readme, 'utf8').replace(marked, `$1\n${readmeTable(run)}\n\n$2`),
-    );
-  }
+  writeFileSync(pathOf('../docs/off.svg'), chart(run));
+  const costs = pathOf('../docs/costs.md');
+  const marked = /(<!-- bench -->\n)[^]*?(<!-- \/bench -->)/;
+  await writeFormatted(costs, readFileSync(costs, 'utf8').replace(marked, `$1\n${costsTable(run)}\n\n$2`));
 }

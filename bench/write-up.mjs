@@ -1,4 +1,4 @@
-/** What a full run leaves behind: RESULTS.md, the table of the README, and a chart. */
+/** What a full run leaves behind: RESULTS.md, the table of docs/costs.md, and a chart. */
 import { explanationsOf } from './limits.mjs';
 import { limitsTable, sections, table } from './report.mjs';
 
@@ -59,8 +59,8 @@ const contenderOf = ({ peers }, name, sdk, later = false) =>
     .find((row) => row.sdk === sdk && row.later === later && row.count === 1)
     .contenders.find((contender) => contender.name === name);
 
-/** The table of the README's "What it costs". */
-export function readmeTable(run) {
+/** The table of docs/costs.md. */
+export function costsTable(run) {
   const off = (site) =>
     `${ns(Math.max((site.offRatio.median - 1) * site.direct.median, 0))} more, ${Math.max(Math.round(site.offBytes), 0)} B`;
   const on = (site) => `${ns(site.on.median)}, ${site.onRatio.median.toFixed(2)} of by hand`;

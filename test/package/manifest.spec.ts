@@ -157,6 +157,8 @@ describe('The manifest', () => {
       'LICENSE',
       'README.md',
       'CHANGELOG.md',
+      'UPGRADING.md',
+      ...listFiles('docs'),
     ];
     expect(packed.files.map(({ path }) => path).sort()).toEqual(expected.sort());
   });

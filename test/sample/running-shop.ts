@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import type { INestApplication, NestApplicationOptions } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
-import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
+import type { ReadableSpan, Span } from '@opentelemetry/sdk-trace-base';
 import { setLensLogger, type LensWarning, type NestLensConfig } from 'nest-lens';
 import request from 'supertest';
 import { AppModule } from '../../sample-app/src/app.module.js';
@@ -39,12 +39,22 @@ async function createApp(
   return compiled.createNestApplication(options);
 }
 
+/** Also keeps every span in the order in which they started. */
+class StartOrderTracker extends OpenSpanTracker {
+  readonly inOrder: Span[] = [];
+
+  override onStart(span: Span): void {
+    super.onStart(span);
+    this.inOrder.push(span);
+  }
+}
+
 /** The sample shop, listening on a real port, its spans kept in memory. */
 export class RunningShop {
   /** Without `database` it is the shop as it ships, with a Postgres of its own. */
   static async start(config: Partial<NestLensConfig>, database?: KeptDatabase): Promise<RunningShop> {
     const exporter = new RecordingExporter();
-    const tracker = new OpenSpanTracker();
+    const tracker = new StartOrderTracker();
     const warnings: LensWarning[] = [];
     setLensLogger({ warn: (_message, warning) => void warnings.push(warning) });
     const root = AppModule.create({
@@ -60,7 +70,7 @@ export class RunningShop {
     private readonly app: INestApplication,
     readonly url: string,
     private readonly exporter: RecordingExporter,
-    private readonly tracker: OpenSpanTracker,
+    private readonly tracker: StartOrderTracker,
     readonly warnings: readonly LensWarning[],
   ) {}
 
@@ -90,6 +100,11 @@ export class RunningShop {
 
   get startedSpans(): number {
     return this.tracker.started;
+  }
+
+  /** Every span so far, in the order in which they started. */
+  get startedInOrder(): readonly ReadableSpan[] {
+    return this.tracker.inOrder;
   }
 
   /** Closes the shop, which flushes, and answers every span that was exported. */

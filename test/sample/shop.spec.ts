@@ -5,6 +5,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { SpanStatusCode } from '@opentelemetry/api';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { type NestLensConfig, overrideSpanGroups } from 'nest-lens';
+import { DEMO_REQUESTS } from '../../sample-app/src/demo/demo-requests.js';
+import { spanTree } from '../../sample-app/src/demo/span-tree.js';
+import { readPage } from '../docs/documentation.js';
 import { guardEachTest, namesOf, parentIdOf, theSpan, until } from '../support/lens-app.js';
 import { KeptDatabase, RunningShop } from './running-shop.js';
 
@@ -21,6 +24,21 @@ async function startShop(config: Partial<NestLensConfig> = {}): Promise<RunningS
   shop = await RunningShop.start(config, database);
   return shop;
 }
+
+/** The lines of a drawn trace, without durations and columns: branch, name, group. */
+const withoutTimes = (lines: readonly string[]): string[] =>
+  lines.map((line) => line.replace(/ +\d+\.\d ms/, '').replace(/(?<=\S) {2,}/, '  '));
+
+/** The pictures of a trace in README.md and docs/concepts.md: the setting, and the lines below it. */
+const pictures = ['README.md', 'docs/concepts.md'].flatMap((path) =>
+  readPage(path)
+    .blocks('text')[0]!
+    .split('\n\n')
+    .map((picture): [setting: string, lines: string[]] => {
+      const [setting, ...lines] = picture.split('\n').map((line) => line.replace(/^ {2}/, ''));
+      return [setting!, lines[0]!.startsWith('no span at all') ? [] : withoutTimes(lines)];
+    }),
+);
 
 /** Pairs `child < parent` of span names; a root is only its name. */
 function edges(spans: readonly ReadableSpan[]): string[] {
@@ -211,7 +229,22 @@ describe('the sample shop', () => {
     expect(await placeOrder({ spanGroups: EVERYTHING, enabled: false })).toEqual([]);
   });
 
-  it('T7: each spec in the README gives one order as many spans as the README says', async () => {
+  it.each(pictures)('T7, I11: with %s one order makes the spans of the picture', async (setting, shown) => {
+    const [variable, value] = setting.split('=') as [string, string];
+    const running = await startShop(
+      variable === 'NEST_LENS_SPAN_GROUPS' ? { spanGroups: value } : { enabled: value === 'true' },
+    );
+    const { body } = DEMO_REQUESTS.find(({ method }) => method === 'POST')!;
+    await running.http
+      .post('/orders')
+      .send(body as object)
+      .expect(201);
+    await running.close();
+    const spans = running.startedInOrder;
+    expect(spans.length === 0 ? [] : withoutTimes(spanTree(spans, spans[0]!))).toEqual(shown);
+  });
+
+  it('T7: each spec in its README gives one order as many spans as the README says', async () => {
     const readme = await readFile(new URL('../../sample-app/README.md', import.meta.url), 'utf8');
     const rows = [...readme.matchAll(/^\| `([^`]+)`\s*\|\s*(\d+) \|/gm)].map(([, spec, count]) => [
       spec,

@@ -1,4 +1,4 @@
-// Twice: with the names of classes kept, as the README advises, and with everything minified.
+// Twice: with the names of classes kept, as docs/versions.md advises, and with everything minified.
 import { build } from 'esbuild';
 
 // What Nest asks for only if the application uses it, and does without otherwise.

@@ -1,0 +1,18 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { SpanRegistry } from 'nest-lens';
+import { aroundSnippets, importAnew, setUp } from './running-snippets.js';
+
+describe('docs/warnings-and-errors.md', () => {
+  aroundSnippets();
+
+  it('W3: the logger as shown gets them', async () => {
+    const printed = jest.spyOn(console, 'log').mockImplementation(() => undefined);
+    await importAnew('lens-logger');
+    SpanRegistry.register('shop', ['orders']);
+    await setUp('ordres');
+
+    expect(printed.mock.calls.map(([line]) => JSON.parse(String(line)) as object)).toEqual([
+      { level: 'warn', code: 'SPEC_UNRESOLVED', message: expect.stringContaining("'orders'") },
+    ]);
+  });
+});
