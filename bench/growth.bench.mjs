@@ -13,16 +13,18 @@ export async function runGrowth({ short = false } = {}) {
       ...registry.find((row) => row.what === what && row.groups === groups && row.namespaces === namespaces)
         .ns,
     );
+  const whats = [...new Set(registry.map(({ what }) => what))];
+  const registers = (what) => what.startsWith('register');
   const documentOf = (what, sites) =>
     Math.min(...document.find((row) => row.what === what && row.sites === sites && row.groups === 20).ns);
   return {
     registry: rows(registry),
     document: rows(document),
-    // Ten groups in each namespace. From 10 namespaces to 1,000, N log N is a factor of 200.
-    factors: [...new Set(registry.map(({ what }) => what))].map((what) => ({
-      what,
-      factor: timeOf(what, 10_000, 1_000) / timeOf(what, 100, 10),
-    })),
+    // One after the other, each of them resolved, judged and reported. Then what one answer takes as the registry grows.
+    registrations: whats.filter(registers).map((what) => ({ what, ms: timeOf(what, 1_000, 100) / 1e6 })),
+    factors: whats
+      .filter((what) => !registers(what))
+      .map((what) => ({ what, factor: timeOf(what, 10_000, 100) / timeOf(what, 100, 10) })),
     documentFactors: [...new Set(document.map(({ what }) => what))].map((what) => ({
       what,
       factor: documentOf(what, 10_000) / documentOf(what, 100),

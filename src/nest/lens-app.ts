@@ -1,5 +1,5 @@
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import type { SpanGroupDefinition } from '../core/groups/define-span-groups.js';
+import type { SpanGroupDefinition } from '../core/groups/span-group-definition.js';
 import { holdRegistration, releaseRegistration } from './held-registrations.js';
 import { HttpRoutes } from './span-group/http-routes.js';
 import { NEST_LENS_ROOT } from './nest-lens-options.js';

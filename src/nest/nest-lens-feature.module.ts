@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { readDefinition, type SpanGroupDefinition } from '../core/groups/define-span-groups.js';
+import { readDefinition, type SpanGroupDefinition } from '../core/groups/span-group-definition.js';
 import { lensAppOf } from './lens-app.js';
 
 const FEATURE_DEFINITIONS = Symbol.for('nest-lens.feature-definitions');

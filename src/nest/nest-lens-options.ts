@@ -1,6 +1,6 @@
 import type { CanActivate, ModuleMetadata, Type } from '@nestjs/common';
 import type { NestLensConfig } from '../core/telemetry/config.js';
-import type { SpanGroupDefinition } from '../core/groups/define-span-groups.js';
+import type { SpanGroupDefinition } from '../core/groups/span-group-definition.js';
 import type { SetupOptions } from '../core/telemetry/setup-options.js';
 
 /** Options of `GET /lens/groups`. */

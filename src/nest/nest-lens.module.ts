@@ -7,7 +7,7 @@ import {
   type Provider,
 } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { readDefinition, type SpanGroupDefinition } from '../core/groups/define-span-groups.js';
+import { readDefinition, type SpanGroupDefinition } from '../core/groups/span-group-definition.js';
 import { createError, NestLensError } from '../core/diagnostics/errors.js';
 import { lensAppOf } from './lens-app.js';
 import {

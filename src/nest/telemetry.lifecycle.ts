@@ -9,6 +9,7 @@ import { isSdkDisabled, resolveConfig } from '../core/telemetry/config-from-env.
 import { enableAgain, withEarlyInstrumentations } from '../core/telemetry/instrumentation-switch.js';
 import { nearestName } from '../core/groups/nearest-name.js';
 import { processState } from '../core/state/process-state.js';
+import { SpanRegistry } from '../core/groups/span-registry.js';
 import { forgetSpanGroupState, setEnabledSpanGroups } from '../core/groups/span-group-state.js';
 import { timeLimitOf, withTimeout } from '../core/telemetry/with-timeout.js';
 import { endEarly, setUpForHost } from '../core/telemetry/setup-telemetry.js';
@@ -246,14 +247,14 @@ function hasOwnOptions({
 
 /** Decorated methods whose group nobody has registered: they can never be on. Sorted by site. */
 function unknownGroups(app: LensApp): Warning[] {
-  const registered = processState.groupOwners;
+  const registered = SpanRegistry.groups();
   // Every site has its gate. Measured: looking at the methods of a thousand controllers takes 3 ms of a boot.
   if ([...processState.gates.keys()].every((group) => registered.has(group))) return [];
   const nearest = new Map<string, string | undefined>();
   return [...app.sites.outside(registered)]
     .sort((a, b) => (a.site < b.site ? -1 : a.site > b.site ? 1 : 0))
     .map(({ site, group }) => {
-      if (!nearest.has(group)) nearest.set(group, nearestName(group, registered.keys()));
+      if (!nearest.has(group)) nearest.set(group, nearestName(group, registered));
       return { code: 'UNKNOWN_GROUP_AT_SITE', details: { site, group, nearest: nearest.get(group) } };
     });
 }

@@ -18,7 +18,7 @@ interface WarningDetails {
   SPEC_UNRESOLVED: RegistryInventory & {
     spec: string;
     pending: readonly string[];
-    /** Pending name -> the registered name that it was probably meant to be; of the names that the message shows. */
+    /** Pending name -> the registered name that it was probably meant to be; of the first ten at most. */
     nearest: Readonly<Record<string, string>>;
   };
   SPEC_SELECTED_NOTHING: RegistryInventory & { spec: string };
@@ -39,7 +39,7 @@ interface WarningDetails {
 }
 
 /** Of a list of names in a message. */
-export const MAX_NAMES_SHOWN = 50;
+const MAX_NAMES_SHOWN = 50;
 
 function list(names: readonly string[]): string {
   const shown = names.slice(0, MAX_NAMES_SHOWN);

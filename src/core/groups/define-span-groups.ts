@@ -1,17 +1,5 @@
 import { SpanRegistry } from './span-registry.js';
 
-/** What a library or application registers: its namespace, its groups, and the presets that name them. */
-export interface SpanGroupDefinition {
-  /** The owner; taken as it is. */
-  namespace: string;
-  /** Every group that it can emit; lowercase snake_case. */
-  groups: Iterable<string>;
-  /** Named subsets. @defaultValue none */
-  presets?: Record<string, Iterable<string>>;
-  /** Replace an earlier registration of the namespace, and don't warn about shared groups. @defaultValue false */
-  allowOverride?: boolean;
-}
-
 /** A definition that knows its group names: what {@link defineSpanGroups} returns. */
 export interface DefinedSpanGroups<G extends string> {
   /** The owner, as it was given. */
@@ -58,21 +46,5 @@ export function defineSpanGroups<const G extends string, const U extends string 
     allowOverride,
     register: () => SpanRegistry.register(namespace, groups, presets, { allowOverride }),
     group: (name) => name,
-  };
-}
-
-/** A definition whose iterables have been read, so that it can be registered again and again; generators can't. */
-export function readDefinition({
-  namespace,
-  groups,
-  presets = {},
-  allowOverride = false,
-}: SpanGroupDefinition) {
-  const members = (names: Iterable<string>): string[] => (typeof names === 'string' ? [names] : [...names]);
-  return {
-    namespace,
-    groups: members(groups),
-    presets: Object.fromEntries(Object.entries(presets).map(([name, names]) => [name, members(names)])),
-    allowOverride,
   };
 }

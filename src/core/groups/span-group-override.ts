@@ -2,17 +2,15 @@ import { createError, NestLensError } from '../diagnostics/errors.js';
 import { LONGEST_TIMER_MS } from './longest-timer.js';
 import { processState } from '../state/process-state.js';
 import type { OverrideLayer } from '../state/state-shape.js';
-import { dropOverride, enableSelected } from './span-group-state.js';
-import { countWildcards, createLayer } from './spec-layer.js';
-import { report, reportIfChanged } from './spec-report.js';
+import { createLayer, dropOverride, enableExactly, resolveLayer } from './span-group-state.js';
 import { emitWarnings } from '../diagnostics/warnings.js';
 
 /** The last instant that a Date can hold. */
 const LAST_DATE_MS = 8.64e15;
 
 /**
- * Puts another spec over the kept one for a while, e.g. to look closer at a running process. It re-resolves as the kept
- * one does; when it ends, the kept spec is back in force.
+ * Puts another spec over the configured one for a while, e.g. to look closer at a running process. It re-resolves as the
+ * configured one does; when it ends, the configured spec is back in force.
  *
  * @param spec like `setSpanGroupSpec`'s
  * @param options `ttlMs`: milliseconds until it ends by itself; without it, it stays until `clearSpanGroupOverride`
@@ -35,8 +33,7 @@ export function overrideSpanGroups(spec: string, options: { ttlMs?: number } = {
   };
   processState.override = layer;
   armExpiry(layer);
-  enableSelected();
-  emitWarnings(report(layer));
+  emitWarnings(resolveLayer());
 }
 
 /**
@@ -51,11 +48,8 @@ export function clearSpanGroupOverride(): void {
   throwIfPinned();
   if (processState.override === undefined) return;
   dropOverride();
-  const { kept } = processState;
-  // The registry may have changed beneath the override.
-  if (kept !== undefined) countWildcards(kept);
-  enableSelected();
-  if (kept !== undefined) emitWarnings(reportIfChanged(kept));
+  if (processState.configured === undefined) enableExactly(new Set());
+  emitWarnings(resolveLayer());
 }
 
 function throwIfPinned(): void {

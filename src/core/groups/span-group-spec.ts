@@ -20,7 +20,7 @@
  * that something of that name is registered.
  */
 
-import type { SpanGroupSpec, SpecSide } from '../state/state-shape.js';
+import type { SpanGroupSpec } from '../state/state-shape.js';
 
 /** The built-in preset: every registered group. Never a stored list, never registrable. */
 export const ALL = 'all';
@@ -30,94 +30,73 @@ export function normaliseName(name: string): string {
   return String(name).trim().toLowerCase();
 }
 
-/** The part of the registry that resolution reads. */
+/** What is registered, as far as resolution is concerned. */
 export interface RegistryIndex {
-  readonly groupOwners: ReadonlyMap<string, unknown>;
-  readonly presetOwners: ReadonlyMap<string, unknown>;
-  readonly presetsOfMember: ReadonlyMap<string, ReadonlyMap<string, unknown>>;
+  readonly groups: ReadonlySet<string>;
+  /** Preset -> its members, registered or not, of all namespaces. Without `all`. */
+  readonly presets: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** What a spec means at the moment. */
+export interface Resolution {
+  readonly enabled: Set<string>;
+  /** The entries for which nothing is registered, as they were typed but for case and blanks. */
+  readonly pending: Set<string>;
 }
 
 export function parseSpanGroupSpec(raw: string): SpanGroupSpec {
-  const included = { names: new Set<string>(), wildcards: new Set<string>() };
-  const excluded = { names: new Set<string>(), wildcards: new Set<string>() };
+  const included = new Set<string>();
+  const excluded = new Set<string>();
   for (const part of raw.split(',')) {
     const entry = normaliseName(part);
-    if (entry === '') continue;
-    const side = entry.startsWith('-') ? excluded : included;
-    const name = side === excluded ? entry.slice(1).trim() : entry;
-    (name.includes('*') ? side.wildcards : side.names).add(name);
+    if (entry.startsWith('-')) excluded.add(entry.slice(1).trim());
+    else if (entry !== '') included.add(entry);
   }
-  return {
-    raw,
-    included: { names: included.names, wildcards: [...included.wildcards] },
-    excluded: { names: excluded.names, wildcards: [...excluded.wildcards] },
-  };
+  return { raw, included: [...included], excluded: [...excluded] };
 }
 
-/** The names and wildcards of a side through which it covers a registered group, in no particular order. */
-export function coveringEntries(side: SpecSide, group: string, index: RegistryIndex): string[] {
-  const entries: string[] = [];
-  if (side.names.has(ALL)) entries.push(ALL);
-  if (side.names.has(group) && !index.presetOwners.has(group)) entries.push(group);
-  for (const preset of index.presetsOfMember.get(group)?.keys() ?? []) {
-    if (side.names.has(preset)) entries.push(preset);
-  }
-  for (const wildcard of side.wildcards) {
-    if (matchesWildcard(wildcard, group)) entries.push(wildcard);
-  }
-  return entries;
-}
-
-/** Whether a spec turns a group on: the one rule of selection. */
-export function selects(spec: SpanGroupSpec, group: string, index: RegistryIndex): boolean {
-  return (
-    index.groupOwners.has(group) &&
-    coveringEntries(spec.included, group, index).length > 0 &&
-    coveringEntries(spec.excluded, group, index).length === 0
-  );
-}
-
-/** The entries for which no registered name exists, as they were typed but for case and blanks. */
-export function pendingEntries(
-  spec: SpanGroupSpec,
-  index: RegistryIndex,
-  countMatches: (wildcard: string) => number,
-): Set<string> {
+export function resolveSpec({ included, excluded }: SpanGroupSpec, index: RegistryIndex): Resolution {
+  const enabled = new Set<string>();
   const pending = new Set<string>();
-  for (const [side, sign] of [
-    [spec.included, ''],
-    [spec.excluded, '-'],
-  ] as const) {
-    for (const name of side.names) {
-      if (name !== ALL && !index.presetOwners.has(name) && !index.groupOwners.has(name))
-        pending.add(sign + name);
-    }
-    for (const wildcard of side.wildcards) {
-      if (countMatches(wildcard) === 0) pending.add(sign + wildcard);
-    }
+  for (const entry of included) {
+    const covered = groupsOf(entry, index);
+    if (covered === undefined) pending.add(entry);
+    else for (const group of covered) enabled.add(group);
   }
-  return pending;
+  for (const entry of excluded) {
+    const covered = groupsOf(entry, index);
+    if (covered === undefined) pending.add(`-${entry}`);
+    else for (const group of covered) enabled.delete(group);
+  }
+  return { enabled, pending };
 }
 
-export function countWildcardMatches(wildcard: string, index: RegistryIndex): number {
-  let count = 0;
-  for (const group of index.groupOwners.keys()) {
-    if (matchesWildcard(wildcard, group)) count++;
+/** The registered groups that an entry (without its sign) covers; undefined if it names nothing that is registered. */
+export function groupsOf(entry: string, { groups, presets }: RegistryIndex): Iterable<string> | undefined {
+  if (entry === ALL) return groups;
+  if (entry.includes('*')) {
+    const matching = [...groups].filter(wildcardMatcher(entry));
+    return matching.length === 0 ? undefined : matching;
   }
-  return count;
+  const members = presets.get(entry);
+  if (members !== undefined) return [...members].filter((member) => groups.has(member));
+  return groups.has(entry) ? [entry] : undefined;
 }
 
 /** Greedy matching, piece by piece: linear in the name, where a regular expression could be made to backtrack. */
-export function matchesWildcard(wildcard: string, name: string): boolean {
+function wildcardMatcher(wildcard: string): (name: string) => boolean {
   const [head, ...pieces] = wildcard.split('*') as [string, ...string[]];
   const tail = pieces.pop() ?? '';
-  if (name.length < head.length + tail.length || !name.startsWith(head) || !name.endsWith(tail)) return false;
-  const end = name.length - tail.length;
-  let at = head.length;
-  for (const piece of pieces) {
-    const found = name.indexOf(piece, at);
-    if (found === -1 || found + piece.length > end) return false;
-    at = found + piece.length;
-  }
-  return true;
+  return (name) => {
+    if (name.length < head.length + tail.length || !name.startsWith(head) || !name.endsWith(tail))
+      return false;
+    const end = name.length - tail.length;
+    let at = head.length;
+    for (const piece of pieces) {
+      const found = name.indexOf(piece, at);
+      if (found === -1 || found + piece.length > end) return false;
+      at = found + piece.length;
+    }
+    return true;
+  };
 }

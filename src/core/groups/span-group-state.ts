@@ -1,8 +1,9 @@
-import { processState } from '../state/process-state.js';
-import { matchesWildcard, selects } from './span-group-spec.js';
-import { activeLayer, createLayer, pendingOf } from './spec-layer.js';
-import { report, reportIfChanged } from './spec-report.js';
 import { emitWarnings, type Warning } from '../diagnostics/warnings.js';
+import { processState } from '../state/process-state.js';
+import type { SpecLayer } from '../state/state-shape.js';
+import { indexRegistry } from './registry-index.js';
+import { parseSpanGroupSpec, resolveSpec } from './span-group-spec.js';
+import { reportIfChanged } from './spec-report.js';
 
 /** The only place that switches a group: the enabled set and the gates that sites hold change together. */
 function switchGroup(group: string, enabled: boolean): void {
@@ -13,47 +14,34 @@ function switchGroup(group: string, enabled: boolean): void {
 }
 
 /** Makes exactly these groups the enabled ones. */
-function enableExactly(groups: ReadonlySet<string>): void {
+export function enableExactly(groups: ReadonlySet<string>): void {
   for (const group of [...processState.enabled]) {
     if (!groups.has(group)) switchGroup(group, false);
   }
-  for (const group of groups) switchGroup(group, true);
+  for (const group of groups) {
+    if (!processState.enabled.has(group)) switchGroup(group, true);
+  }
 }
 
-/** Switches every group as the spec in force says. */
-export function enableSelected(): void {
-  const layer = activeLayer();
-  const selected = new Set<string>();
-  if (layer !== undefined) {
-    for (const group of processState.groupOwners.keys()) {
-      if (selects(layer.spec, group, processState)) selected.add(group);
-    }
-  }
-  enableExactly(selected);
+/** The spec that decides now: the override's while there is one, else the configured one. */
+export function activeLayer(): SpecLayer | undefined {
+  return processState.override ?? processState.configured;
+}
+
+/** A spec about which nothing was said yet. */
+export function createLayer(raw: string): SpecLayer {
+  return { spec: parseSpanGroupSpec(raw), lastReport: undefined };
 }
 
 /**
- * Re-resolves the spec in force after the registry changed, and returns what there is to say about it.
- *
- * Only the names that the change touched are looked at, so that n registrations cost n, not n squared.
- *
- * @param touched every group, preset and preset member that the change added or removed
- * @param wasLive of those, the groups that were registered before
+ * Resolves a spec against what is registered, switches every group accordingly if the spec is the one that decides, and
+ * returns what there is to say about it.
  */
-export function reselect(touched: ReadonlySet<string>, wasLive: ReadonlySet<string>): Warning[] {
-  const layer = activeLayer();
+export function resolveLayer(layer = activeLayer(), index = indexRegistry()): Warning[] {
   if (layer === undefined) return [];
-  for (const name of touched) {
-    const live = processState.groupOwners.has(name);
-    if (live !== wasLive.has(name)) {
-      for (const [wildcard, count] of layer.wildcardMatches) {
-        if (matchesWildcard(wildcard, name)) layer.wildcardMatches.set(wildcard, count + (live ? 1 : -1));
-      }
-    }
-    const selected = selects(layer.spec, name, processState);
-    if (selected !== processState.enabled.has(name)) switchGroup(name, selected);
-  }
-  return reportIfChanged(layer, touched);
+  const resolution = resolveSpec(layer.spec, index);
+  if (layer === activeLayer()) enableExactly(resolution.enabled);
+  return reportIfChanged(layer, resolution, index);
 }
 
 /**
@@ -67,16 +55,14 @@ export function reselect(touched: ReadonlySet<string>, wasLive: ReadonlySet<stri
  * setSpanGroupSpec('per_request,payment');
  */
 export function setSpanGroupSpec(spec: string): void {
-  const layer = createLayer(String(spec ?? ''));
   processState.pinned = false;
-  processState.kept = layer;
-  enableSelected();
-  emitWarnings(report(layer));
+  processState.configured = createLayer(String(spec ?? ''));
+  emitWarnings(resolveLayer(processState.configured));
 }
 
 /**
- * Pins the enabled groups: exactly these are on, registered or not, until the next `setSpanGroupSpec`. The kept spec and
- * an override are dropped, and later registrations change nothing. This is how a disabled process stays disabled.
+ * Pins the enabled groups: exactly these are on, registered or not, until the next `setSpanGroupSpec`. The configured spec
+ * and an override are dropped, and later registrations change nothing. This is how a disabled process stays disabled.
  *
  * @param groups names as the sites give them: taken as they are, neither trimmed nor lower-cased
  *
@@ -86,7 +72,7 @@ export function setSpanGroupSpec(spec: string): void {
 export function setEnabledSpanGroups(groups: Iterable<string>): void {
   const pinned = new Set(typeof groups === 'string' ? [groups] : groups);
   dropOverride();
-  processState.kept = undefined;
+  processState.configured = undefined;
   processState.pinned = true;
   enableExactly(pinned);
 }
@@ -115,13 +101,13 @@ export function enabledSpanGroups(): ReadonlySet<string> {
  */
 export function pendingSpanGroups(): ReadonlySet<string> {
   const layer = activeLayer();
-  return layer === undefined ? new Set() : pendingOf(layer);
+  return layer === undefined ? new Set() : resolveSpec(layer.spec, indexRegistry()).pending;
 }
 
 /** Forgets spec, pin and override, and turns every group off, in silence: what a shutdown leaves behind. */
 export function forgetSpanGroupState(): void {
   dropOverride();
-  processState.kept = undefined;
+  processState.configured = undefined;
   processState.pinned = false;
   processState.setUp = false;
   enableExactly(new Set());

@@ -1,140 +1,56 @@
 import { createError, SpanRegistryError } from '../diagnostics/errors.js';
+import { emitWarnings, reportForeignState } from '../diagnostics/warnings.js';
 import { processState } from '../state/process-state.js';
-import type { NamespaceRegistration } from '../state/state-shape.js';
-import {
-  addTo,
-  addToIndexes,
-  normaliseRegistration,
-  registryInventory,
-  removeFromIndexes,
-} from './registry-index.js';
-import { ALL, countWildcardMatches, parseSpanGroupSpec, pendingEntries, selects } from './span-group-spec.js';
-import { reselect } from './span-group-state.js';
-import { emitWarnings, reportForeignState, type Warning } from '../diagnostics/warnings.js';
+import { registrationWarnings } from './registration-warnings.js';
+import { indexRegistry } from './registry-index.js';
+import { type ReadDefinition, readDefinition } from './span-group-definition.js';
+import { ALL, parseSpanGroupSpec, type Resolution, resolveSpec } from './span-group-spec.js';
+import { activeLayer, resolveLayer } from './span-group-state.js';
 
-const NAME_STYLE = /^[a-z0-9_]+$/;
-
-/** Every name that adding or removing a registration can switch. */
-function touchedNames({ groups, presets }: NamespaceRegistration): Set<string> {
-  const touched = new Set(groups);
-  for (const [preset, members] of presets) {
-    touched.add(preset); // a group of that name is shadowed, or not any more
-    for (const member of members) touched.add(member);
+/** Registers a definition that was read. Throws what {@link SpanRegistryApi.register} throws. */
+export function registerDefinition(definition: ReadDefinition): void {
+  reportForeignState();
+  const { namespace, groups, presets, allowOverride } = definition;
+  if (namespace === '') throw createError(SpanRegistryError, 'EMPTY_NAMESPACE');
+  if (groups.includes('')) throw createError(SpanRegistryError, 'EMPTY_GROUP_NAME', { namespace });
+  if (groups.includes(ALL))
+    throw createError(SpanRegistryError, 'RESERVED_NAME', { namespace, kind: 'group' });
+  if (processState.namespaces.has(namespace) && !allowOverride) {
+    throw createError(SpanRegistryError, 'NAMESPACE_REGISTERED', { namespace });
   }
-  return touched;
-}
-
-function liveAmong(names: Iterable<string>): Set<string> {
-  const live = new Set<string>();
-  for (const name of names) if (processState.groupOwners.has(name)) live.add(name);
-  return live;
-}
-
-/** Replaces a namespace's registration (or adds, or removes it) and re-resolves the spec: one change, no user code in it. */
-function commit(namespace: string, next: NamespaceRegistration | undefined): Warning[] {
-  const previous = processState.namespaces.get(namespace);
-  const touched = new Set<string>();
-  for (const registration of [previous, next]) {
-    if (registration !== undefined) for (const name of touchedNames(registration)) touched.add(name);
+  if (Object.hasOwn(presets, ALL)) {
+    throw createError(SpanRegistryError, 'RESERVED_NAME', { namespace, kind: 'preset' });
   }
-  const wasLive = liveAmong(touched);
-  if (previous !== undefined) removeFromIndexes(namespace, previous);
-  if (next === undefined) {
-    processState.namespaces.delete(namespace);
-  } else {
-    processState.namespaces.set(namespace, next);
-    addToIndexes(namespace, next);
-  }
-  return reselect(touched, wasLive);
-}
-
-function collisions(namespace: string, groups: ReadonlySet<string>): Warning[] {
-  const shared = new Map<string, Set<string>>();
-  for (const group of groups) {
-    for (const owner of processState.groupOwners.get(group) ?? []) {
-      if (owner !== namespace) addTo(shared, owner, group);
-    }
-  }
-  return [...shared.keys()].sort().map((otherNamespace) => ({
-    code: 'GROUP_COLLISION',
-    details: { namespace, otherNamespace, groups: [...shared.get(otherNamespace)!].sort() },
-  }));
-}
-
-function unownedMembers(namespace: string, { presets }: NamespaceRegistration): Warning[] {
-  // After the commit the live groups are this call's and every other namespace's: exactly those that count as owned.
-  return [...presets.keys()].sort().flatMap((preset): Warning[] => {
-    const members = [...presets.get(preset)!]
-      .filter((member) => !processState.groupOwners.has(member))
-      .sort();
-    return members.length === 0
-      ? []
-      : [{ code: 'PRESET_MEMBER_UNREGISTERED', details: { namespace, preset, members } }];
-  });
-}
-
-function nameStyle(namespace: string, { groups, presets }: NamespaceRegistration): Warning[] {
-  const names = [...new Set([...groups, ...presets.keys()])].filter((name) => !NAME_STYLE.test(name)).sort();
-  return names.length === 0 ? [] : [{ code: 'NAME_STYLE', details: { namespace, names } }];
-}
-
-function shadowing(namespace: string, { groups, presets }: NamespaceRegistration): Warning[] {
-  return [...new Set([...groups, ...presets.keys()])]
-    .filter((name) => processState.groupOwners.has(name) && processState.presetOwners.has(name))
-    .sort()
-    .map((name) => ({ code: 'PRESET_SHADOWS_GROUP', details: { namespace, name } }));
+  processState.namespaces.set(namespace, { groups, presets });
+  const index = indexRegistry();
+  const resolution = resolveLayer(activeLayer(), index);
+  // Only now: a logger may itself register.
+  emitWarnings([...registrationWarnings(definition, index), ...resolution]);
 }
 
 function register(
   namespace: string,
   groups: Iterable<string>,
   presets: Readonly<Record<string, Iterable<string>>> = {},
-  options: { allowOverride?: boolean } = {},
+  { allowOverride = false }: { allowOverride?: boolean } = {},
 ): void {
-  reportForeignState();
-  const { allowOverride = false } = options;
-  if (namespace === '') throw createError(SpanRegistryError, 'EMPTY_NAMESPACE');
-  // The iterables are the caller's code (generators may even register): they are read before anything is decided.
-  const registration = normaliseRegistration(groups, presets ?? {});
-  if (registration.groups.has('')) throw createError(SpanRegistryError, 'EMPTY_GROUP_NAME', { namespace });
-  if (registration.groups.has(ALL)) {
-    throw createError(SpanRegistryError, 'RESERVED_NAME', { namespace, kind: 'group' });
-  }
-  if (processState.namespaces.has(namespace) && !allowOverride) {
-    throw createError(SpanRegistryError, 'NAMESPACE_REGISTERED', { namespace });
-  }
-  if (registration.presets.has(ALL)) {
-    throw createError(SpanRegistryError, 'RESERVED_NAME', { namespace, kind: 'preset' });
-  }
-  const resolution = commit(namespace, registration);
-  emitWarnings([
-    ...(allowOverride ? [] : collisions(namespace, registration.groups)),
-    ...unownedMembers(namespace, registration),
-    ...nameStyle(namespace, registration),
-    ...shadowing(namespace, registration),
-    ...(processState.setUp ? [{ code: 'LATE_REGISTRATION', details: { namespace } } as const] : []),
-    ...resolution,
-  ]);
+  registerDefinition(readDefinition({ namespace, groups, presets, allowOverride }));
 }
 
 function unregister(namespace: string): void {
-  if (!processState.namespaces.has(namespace)) {
-    const { namespaces } = registryInventory();
-    throw createError(SpanRegistryError, 'NAMESPACE_NOT_REGISTERED', { namespace, namespaces });
+  if (!processState.namespaces.delete(namespace)) {
+    throw createError(SpanRegistryError, 'NAMESPACE_NOT_REGISTERED', { namespace, namespaces: namespaces() });
   }
-  emitWarnings(commit(namespace, undefined));
+  emitWarnings(resolveLayer());
 }
 
 function clear(): void {
-  const { namespaces, groupOwners, presetOwners, presetsOfMember } = processState;
-  const touched = new Set([...groupOwners.keys(), ...presetsOfMember.keys(), ...presetOwners.keys()]);
-  const wasLive = liveAmong(touched);
-  for (const index of [namespaces, groupOwners, presetOwners, presetsOfMember]) index.clear();
-  emitWarnings(reselect(touched, wasLive));
+  processState.namespaces.clear();
+  emitWarnings(resolveLayer());
 }
 
 function groups(): ReadonlySet<string> {
-  return new Set(processState.groupOwners.keys());
+  return indexRegistry().groups;
 }
 
 function namespaces(): readonly string[] {
@@ -142,25 +58,16 @@ function namespaces(): readonly string[] {
 }
 
 function presets(): ReadonlyMap<string, ReadonlySet<string>> {
-  const unions = new Map<string, Set<string>>([[ALL, new Set(processState.groupOwners.keys())]]);
-  for (const preset of processState.presetOwners.keys()) unions.set(preset, new Set());
-  for (const [member, counts] of processState.presetsOfMember) {
-    if (!processState.groupOwners.has(member)) continue;
-    for (const preset of counts.keys()) unions.get(preset)!.add(member);
+  const { groups, presets } = indexRegistry();
+  const live = new Map<string, ReadonlySet<string>>([[ALL, groups]]);
+  for (const [preset, members] of presets) {
+    live.set(preset, new Set([...members].filter((member) => groups.has(member))));
   }
-  return unions;
+  return live;
 }
 
-function resolve(spec: string): { enabled: ReadonlySet<string>; pending: ReadonlySet<string> } {
-  const parsed = parseSpanGroupSpec(String(spec ?? ''));
-  const enabled = new Set<string>();
-  for (const group of processState.groupOwners.keys()) {
-    if (selects(parsed, group, processState)) enabled.add(group);
-  }
-  const pending = pendingEntries(parsed, processState, (wildcard) =>
-    countWildcardMatches(wildcard, processState),
-  );
-  return { enabled, pending };
+function resolve(spec: string): Resolution {
+  return resolveSpec(parseSpanGroupSpec(String(spec ?? '')), indexRegistry());
 }
 
 /** The calls of {@link SpanRegistry}. */
@@ -168,7 +75,7 @@ export interface SpanRegistryApi {
   /**
    * Declares the span groups that a library or application can emit. Names are trimmed and lower-cased. A group that
    * another namespace has too is shared: one gate for both. A preset may name any group; members that nobody owns are
-   * ignored until somebody does. The kept spec is re-resolved before the call returns; then warnings are logged.
+   * ignored until somebody does. The configured spec is re-resolved before the call returns; then warnings are logged.
    *
    * @param namespace the owner, taken as it is; the key for `unregister`
    * @param groups every group name, from any iterable; lowercase snake_case

@@ -32,12 +32,9 @@ function createProcessState(): ProcessState {
     protocol: PROTOCOL,
     version: VERSION,
     namespaces: new Map(),
-    groupOwners: new Map(),
-    presetOwners: new Map(),
-    presetsOfMember: new Map(),
     gates: new Map(),
     enabled: new Set(),
-    kept: undefined,
+    configured: undefined,
     override: undefined,
     pinned: false,
     setUp: false,
@@ -127,12 +124,9 @@ export function resetProcessState(): void {
   const state = processState;
   clearTimeout(state.override?.timer);
   state.namespaces.clear();
-  state.groupOwners.clear();
-  state.presetOwners.clear();
-  state.presetsOfMember.clear();
   for (const gate of state.gates.values()) gate.enabled = false;
   state.enabled.clear();
-  state.kept = undefined;
+  state.configured = undefined;
   state.override = undefined;
   state.pinned = false;
   state.setUp = false;

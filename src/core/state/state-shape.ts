@@ -7,30 +7,25 @@ export interface SpanGate {
   enabled: boolean;
 }
 
-/** What one namespace registered, as it was normalised. */
+/** What one namespace registered: names that are normalised, unique and sorted. */
 export interface NamespaceRegistration {
-  readonly groups: ReadonlySet<string>;
-  readonly presets: ReadonlyMap<string, ReadonlySet<string>>;
-}
-
-/** One side of a spec: what it includes, or what it takes away. */
-export interface SpecSide {
-  readonly names: ReadonlySet<string>;
-  readonly wildcards: readonly string[];
+  readonly groups: readonly string[];
+  /** Preset -> its members, which may be groups of other namespaces, or of none. */
+  readonly presets: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface SpanGroupSpec {
   /** As it was given. */
   readonly raw: string;
-  readonly included: SpecSide;
-  readonly excluded: SpecSide;
+  /** Its entries: presets, groups and patterns, in lower case. */
+  readonly included: readonly string[];
+  /** Those with a leading `-`, without it. */
+  readonly excluded: readonly string[];
 }
 
-/** A spec in force (kept or override) with what its wildcards match by now and what was last said about it. */
+/** The configured spec, or that of an override, and what was last said about it. */
 export interface SpecLayer {
   readonly spec: SpanGroupSpec;
-  /** Wildcard text -> number of live groups it matches; kept up to date so that re-resolving needn't scan. */
-  readonly wildcardMatches: Map<string, number>;
   lastReport: string | undefined;
 }
 
@@ -55,16 +50,11 @@ export interface ProcessState {
   readonly protocol: number;
   /** Version of the copy that made the slot; for diagnostics only. */
   readonly version: string;
+  /** Everything that is registered; what else is known of groups and presets is worked out from it. */
   readonly namespaces: Map<string, NamespaceRegistration>;
-  /** Derived from `namespaces`: group -> the namespaces that own it. A group is live while it is a key here. */
-  readonly groupOwners: Map<string, Set<string>>;
-  /** Derived: preset -> the namespaces that define it. */
-  readonly presetOwners: Map<string, Set<string>>;
-  /** Derived: preset member -> preset -> number of namespaces that put it there. */
-  readonly presetsOfMember: Map<string, Map<string, number>>;
   readonly gates: Map<string, SpanGate>;
   readonly enabled: Set<string>;
-  kept: SpecLayer | undefined;
+  configured: SpecLayer | undefined;
   override: OverrideLayer | undefined;
   pinned: boolean;
   /** True from the end of an enabled set-up until its shutdown: registrations are late from then on. */

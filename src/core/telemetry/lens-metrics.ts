@@ -1,4 +1,5 @@
 import { metrics, type ObservableResult } from '@opentelemetry/api';
+import { SpanRegistry } from '../groups/span-registry.js';
 import { SCOPE_NAME } from '../spans/lens-tracer.js';
 import { processState } from '../state/process-state.js';
 import { GROUP_ATTRIBUTE } from '../spans/span-plan.js';
@@ -48,8 +49,8 @@ export function startLensMetrics(): LensMetrics {
     unit: '{span}',
   });
   const statesOfGroups = (): Map<string, number> => {
-    const { groupOwners, enabled: on } = processState;
-    return new Map([...groupOwners.keys(), ...on].map((group) => [group, on.has(group) ? 1 : 0]));
+    const { enabled: on } = processState;
+    return new Map([...SpanRegistry.groups(), ...on].map((group) => [group, on.has(group) ? 1 : 0]));
   };
   let frozen: Map<string, number> | undefined;
   const observeEnabled = (result: ObservableResult): void => {

@@ -1,9 +1,8 @@
 import { processState } from '../../core/state/process-state.js';
+import { explainSpanGroups } from '../../core/groups/explain-span-groups.js';
 import { isSpanGroupEnabled } from '../../core/groups/span-gate.js';
-import { coveringEntries } from '../../core/groups/span-group-spec.js';
 import { clearSpanGroupOverride, overrideSpanGroups } from '../../core/groups/span-group-override.js';
-import { enabledSpanGroups, pendingSpanGroups } from '../../core/groups/span-group-state.js';
-import { activeLayer } from '../../core/groups/spec-layer.js';
+import { activeLayer, enabledSpanGroups, pendingSpanGroups } from '../../core/groups/span-group-state.js';
 import { SpanRegistry } from '../../core/groups/span-registry.js';
 import type { SpanSite, SpanSites } from './span-sites.js';
 
@@ -123,7 +122,7 @@ export class SpanRegistryService {
     return pendingSpanGroups();
   }
 
-  /** Puts another spec over the kept one; see {@link overrideSpanGroups}. */
+  /** Puts another spec over the configured one; see {@link overrideSpanGroups}. */
   override(spec: string, options: { ttlMs?: number } = {}): void {
     overrideSpanGroups(spec, options);
   }
@@ -139,13 +138,15 @@ export class SpanRegistryService {
    * @param options `sites`: list the decorated handlers and methods of each group. Default: false
    */
   describe(options: { sites?: boolean } = {}): LensReport {
-    const { telemetry, kept, override, pinned, groupOwners, recordedWarnings } = processState;
+    const { telemetry, configured, override, pinned, recordedWarnings } = processState;
     return {
       telemetry: { enabled: telemetry.enabled, exporting: telemetry.exporting, mode: telemetry.mode },
       spec: {
-        configured: kept?.spec.raw ?? telemetry.configuredSpec,
+        configured: configured?.spec.raw ?? telemetry.configuredSpec,
         source:
-          kept === undefined || kept.spec.raw === telemetry.configuredSpec ? telemetry.specSource : 'options',
+          configured === undefined || configured.spec.raw === telemetry.configuredSpec
+            ? telemetry.specSource
+            : 'options',
         active: activeLayer()?.spec.raw ?? '',
         pinned,
         override:
@@ -159,7 +160,7 @@ export class SpanRegistryService {
       },
       enabled: [...processState.enabled].sort(),
       pending: [...pendingSpanGroups()].sort(),
-      groups: this.describeGroups([...groupOwners.keys()].sort(), options.sites === true),
+      groups: this.describeGroups(options.sites === true),
       presets: describePresets(),
       namespaces: [...SpanRegistry.namespaces()],
       warnings: recordedWarnings.map(({ code, message, at }) => ({
@@ -170,19 +171,12 @@ export class SpanRegistryService {
     };
   }
 
-  private describeGroups(names: readonly string[], withSites: boolean): SpanGroupDescription[] {
+  private describeGroups(withSites: boolean): SpanGroupDescription[] {
     const sitesOf = groupSites(this.sites.list());
-    const included = activeLayer()?.spec.included;
-    return names.map((name) => {
-      const sites = sitesOf.get(name) ?? [];
-      const enabled = processState.enabled.has(name);
+    return explainSpanGroups().map((group) => {
+      const sites = sitesOf.get(group.name) ?? [];
       return {
-        name,
-        enabled,
-        namespaces: [...processState.groupOwners.get(name)!].sort(),
-        presets: [...(processState.presetsOfMember.get(name)?.keys() ?? [])].sort(),
-        because:
-          enabled && included !== undefined ? coveringEntries(included, name, processState).sort() : [],
+        ...group,
         sites: sites.length,
         ...(withSites ? { siteList: sites.map(({ group: _, ...site }) => site) } : {}),
       };

@@ -57,7 +57,7 @@ export class SpanSites {
   }
 
   /** The sites whose group isn't among the registered ones. Not described any further: this is a part of each start. */
-  *outside(registered: ReadonlyMap<string, unknown>): Iterable<{ site: string; group: string }> {
+  *outside(registered: ReadonlySet<string>): Iterable<{ site: string; group: string }> {
     for (const { name, gated } of this.gated()) {
       const { group } = gated.site;
       if (!registered.has(group)) yield { site: name, group };

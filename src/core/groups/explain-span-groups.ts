@@ -1,0 +1,40 @@
+import { processState } from '../state/process-state.js';
+import { indexRegistry } from './registry-index.js';
+import { groupsOf } from './span-group-spec.js';
+import { activeLayer } from './span-group-state.js';
+
+/** What the process knows of one registered group. */
+export interface ExplainedSpanGroup {
+  readonly name: string;
+  readonly enabled: boolean;
+  /** Who registered it. */
+  readonly namespaces: string[];
+  /** The presets that name it, without `all`. */
+  readonly presets: string[];
+  /** The entries of the spec that turned it on; empty while it is off, or pinned on. */
+  readonly because: string[];
+}
+
+/** Every registered group: whether it is on, and why. Every list is sorted. */
+export function explainSpanGroups(): ExplainedSpanGroup[] {
+  const index = indexRegistry();
+  const explained = new Map<string, ExplainedSpanGroup>();
+  for (const name of [...index.groups].sort()) {
+    const enabled = processState.enabled.has(name);
+    explained.set(name, { name, enabled, namespaces: [], presets: [], because: [] });
+  }
+  for (const namespace of [...processState.namespaces.keys()].sort()) {
+    const { groups } = processState.namespaces.get(namespace)!;
+    for (const group of groups) explained.get(group)!.namespaces.push(namespace);
+  }
+  for (const preset of [...index.presets.keys()].sort()) {
+    for (const member of index.presets.get(preset)!) explained.get(member)?.presets.push(preset);
+  }
+  for (const entry of [...(activeLayer()?.spec.included ?? [])].sort()) {
+    for (const group of groupsOf(entry, index) ?? []) {
+      const facts = explained.get(group)!;
+      if (facts.enabled) facts.because.push(entry);
+    }
+  }
+  return [...explained.values()];
+}

@@ -1,0 +1,58 @@
+import type { Warning } from '../diagnostics/warnings.js';
+import { processState } from '../state/process-state.js';
+import type { ReadDefinition } from './span-group-definition.js';
+import type { RegistryIndex } from './span-group-spec.js';
+
+const NAME_STYLE = /^[a-z0-9_]+$/;
+
+/**
+ * What there is to say about a registration that has just been made.
+ *
+ * @param index the registry with it
+ */
+export function registrationWarnings(definition: ReadDefinition, index: RegistryIndex): Warning[] {
+  return [
+    ...(definition.allowOverride ? [] : collisions(definition)),
+    ...unownedMembers(definition, index),
+    ...nameStyle(definition),
+    ...shadowing(definition, index),
+    ...(processState.setUp
+      ? [{ code: 'LATE_REGISTRATION', details: { namespace: definition.namespace } } as const]
+      : []),
+  ];
+}
+
+function collisions({ namespace, groups }: ReadDefinition): Warning[] {
+  const own = new Set(groups);
+  return [...processState.namespaces.keys()].sort().flatMap((otherNamespace): Warning[] => {
+    if (otherNamespace === namespace) return [];
+    const shared = processState.namespaces.get(otherNamespace)!.groups.filter((group) => own.has(group));
+    if (shared.length === 0) return [];
+    return [{ code: 'GROUP_COLLISION', details: { namespace, otherNamespace, groups: shared } }];
+  });
+}
+
+function unownedMembers({ namespace, presets }: ReadDefinition, index: RegistryIndex): Warning[] {
+  return Object.entries(presets).flatMap(([preset, names]): Warning[] => {
+    const members = names.filter((member) => !index.groups.has(member));
+    if (members.length === 0) return [];
+    return [{ code: 'PRESET_MEMBER_UNREGISTERED', details: { namespace, preset, members } }];
+  });
+}
+
+function nameStyle(definition: ReadDefinition): Warning[] {
+  const names = namesOf(definition).filter((name) => !NAME_STYLE.test(name));
+  return names.length === 0
+    ? []
+    : [{ code: 'NAME_STYLE', details: { namespace: definition.namespace, names } }];
+}
+
+function shadowing(definition: ReadDefinition, { groups, presets }: RegistryIndex): Warning[] {
+  return namesOf(definition)
+    .filter((name) => groups.has(name) && presets.has(name))
+    .map((name) => ({ code: 'PRESET_SHADOWS_GROUP', details: { namespace: definition.namespace, name } }));
+}
+
+function namesOf({ groups, presets }: ReadDefinition): string[] {
+  return [...new Set([...groups, ...Object.keys(presets)])].sort();
+}
