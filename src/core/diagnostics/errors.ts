@@ -1,3 +1,5 @@
+import { type QuotedDetails, quoteDetails } from './quote-details.js';
+
 /** What a {@link NestLensError} can be about. Stable: tell errors apart by it, also across copies of the package. */
 export type NestLensErrorCode =
   | 'EMPTY_NAMESPACE'
@@ -14,51 +16,57 @@ export type NestLensErrorCode =
   | 'RUNTIME_CONTROL_UNGUARDED'
   | 'NO_OPTIONS_FACTORY';
 
+interface ErrorDetails {
+  EMPTY_NAMESPACE: Record<string, never>;
+  EMPTY_GROUP_NAME: { namespace: string };
+  RESERVED_NAME: { namespace: string; kind: 'group' | 'preset' };
+  NAMESPACE_REGISTERED: { namespace: string };
+  NAMESPACE_NOT_REGISTERED: { namespace: string; namespaces: readonly string[] };
+  PINNED: Record<string, never>;
+  INVALID_TTL: { ttlMs: unknown };
+  INVALID_VALUE: { source: string; value: string; allowed: readonly string[] };
+  TELEMETRY_ALREADY_SET_UP: Record<string, never>;
+  SDK_NOT_FOUND: Record<string, never>;
+  NOT_A_METHOD: { site: string };
+  RUNTIME_CONTROL_UNGUARDED: Record<string, never>;
+  NO_OPTIONS_FACTORY: Record<string, never>;
+}
+
 /**
- * The one table of what NestLens throws: code -> message. Each message says what was wrong and what to do next.
+ * The one table of what NestLens throws: code -> message. Each message says what was wrong and what to do next. Details come
+ * quoted: lists are texts.
  */
-const MESSAGES = {
+const MESSAGES: {
+  readonly [C in NestLensErrorCode]: (details: QuotedDetails<ErrorDetails[C]>) => string;
+} = {
   EMPTY_NAMESPACE: () =>
     'A span group registration needs a namespace: the name of the library or application that emits the spans.',
-  EMPTY_GROUP_NAME: ({ namespace }: { namespace: string }) =>
+  EMPTY_GROUP_NAME: ({ namespace }) =>
     `Namespace '${namespace}' registers a span group with an empty name. Give it a lowercase snake_case name.`,
-  RESERVED_NAME: ({ namespace, kind }: { namespace: string; kind: 'group' | 'preset' }) =>
+  RESERVED_NAME: ({ namespace, kind }) =>
     `Namespace '${namespace}' registers a ${kind} named 'all'. 'all' always means every registered span group; choose another name.`,
-  NAMESPACE_REGISTERED: ({ namespace }: { namespace: string }) =>
+  NAMESPACE_REGISTERED: ({ namespace }) =>
     `Namespace '${namespace}' is already registered. Unregister it first, or pass { allowOverride: true } to replace it.`,
-  NAMESPACE_NOT_REGISTERED: ({
-    namespace,
-    namespaces,
-  }: {
-    namespace: string;
-    namespaces: readonly string[];
-  }) => `Namespace '${namespace}' is not registered. Registered namespaces: [${namespaces.join(', ')}].`,
+  NAMESPACE_NOT_REGISTERED: ({ namespace, namespaces }) =>
+    `Namespace '${namespace}' is not registered. Registered namespaces: ${namespaces}.`,
   PINNED: () =>
     'The enabled span groups of this process are pinned (telemetry is disabled, or setEnabledSpanGroups was called), ' +
     'so no override can be put over them. Enable telemetry, or call setSpanGroupSpec first.',
-  INVALID_TTL: ({ ttlMs }: { ttlMs: unknown }) =>
+  INVALID_TTL: ({ ttlMs }) =>
     `ttlMs must be a positive number of milliseconds, not ${String(ttlMs)}. Leave it out for an override without an end.`,
-  INVALID_VALUE: ({
-    source,
-    value,
-    allowed,
-  }: {
-    source: string;
-    value: string;
-    allowed: readonly string[];
-  }) => `${source} is '${value}'. Allowed: ${allowed.join(', ')}.`,
+  INVALID_VALUE: ({ source, value, allowed }) => `${source} is '${value}'. Allowed: ${allowed}.`,
   TELEMETRY_ALREADY_SET_UP: () =>
     'Telemetry is already set up in this process. Call shutdown() on its handle before you set it up again.',
   SDK_NOT_FOUND: () =>
     "Telemetry is enabled, but the package '@opentelemetry/sdk-node' can't be loaded. Install it " +
     '(npm i @opentelemetry/sdk-node), or register a tracer provider of your own before NestLens sets up.',
-  NOT_A_METHOD: ({ site }: { site: string }) =>
+  NOT_A_METHOD: ({ site }) =>
     `@SpanGroup on ${site}: it can be put on a class or on a method, not on a property or an accessor.`,
   RUNTIME_CONTROL_UNGUARDED: () =>
     'introspection.runtimeControl lets callers change which span groups emit, so it needs introspection.guards. ' +
     'Name at least one guard, or turn runtimeControl off.',
   NO_OPTIONS_FACTORY: () => 'NestLensModule.forRootAsync needs one of useFactory, useClass and useExisting.',
-} as const satisfies Record<NestLensErrorCode, (details: never) => string>;
+};
 
 /**
  * What NestLens throws for a mistake in calling or wiring it. `code` tells what; `name` and `code` are the same in
@@ -98,15 +106,15 @@ export class TelemetryAlreadySetUpError extends NestLensError {
   override readonly name = 'TelemetryAlreadySetUpError';
 }
 
-type Details<C extends NestLensErrorCode> =
-  Parameters<(typeof MESSAGES)[C]> extends [infer D] ? [details: D] : [];
+type DetailsOf<C extends NestLensErrorCode> =
+  ErrorDetails[C] extends Record<string, never> ? [] : [details: ErrorDetails[C]];
 
 /** Makes the error of a code, of the given class, with the table's message. */
 export function createError<C extends NestLensErrorCode, E extends NestLensError>(
   ErrorClass: new (code: NestLensErrorCode, message: string) => E,
   code: C,
-  ...details: Details<C>
+  ...[details]: DetailsOf<C>
 ): E {
-  const message = MESSAGES[code] as (details?: unknown) => string;
-  return new ErrorClass(code, message(details[0]));
+  const message = MESSAGES[code] as (details: object) => string;
+  return new ErrorClass(code, message(quoteDetails(details ?? {})));
 }

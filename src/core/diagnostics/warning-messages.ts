@@ -1,4 +1,5 @@
 import type { LensWarningCode } from '../state/lens-warning.js';
+import { type QuotedDetails, quoteDetails } from './quote-details.js';
 
 /** What the registry holds, for messages that say what the choices are. Every list is sorted. */
 export interface RegistryInventory {
@@ -38,29 +39,8 @@ interface WarningDetails {
   STATE_PROTOCOL_MISMATCH: { version: string; otherKey: string; otherVersion: string };
 }
 
-/** Of a list of names in a message. */
-const MAX_NAMES_SHOWN = 50;
-
-function list(names: readonly string[]): string {
-  const shown = names.slice(0, MAX_NAMES_SHOWN);
-  const more = names.length - shown.length;
-  return `[${shown.join(', ')}${more > 0 ? `, and ${more} more` : ''}]`;
-}
-
-function inventory({ groups, presets, namespaces }: RegistryInventory): string {
-  return `Registered groups: ${list(groups)}. Presets: ${list(presets)}. Namespaces: ${list(namespaces)}.`;
-}
-
-/** Stands for an error where it must not be shown: it may quote a variable's value or an exporter's address. */
-export const NOT_SHOWN = Symbol('not shown');
-
-function reason(error: unknown): string {
-  if (error === NOT_SHOWN) return 'the log says why';
-  try {
-    return error instanceof Error ? error.message : String(error);
-  } catch {
-    return 'an error that cannot be printed';
-  }
+function inventory({ groups, presets, namespaces }: QuotedDetails<RegistryInventory>): string {
+  return `Registered groups: ${groups}. Presets: ${presets}. Namespaces: ${namespaces}.`;
 }
 
 const OPTIONS_IGNORED: Readonly<Record<WarningDetails['OPTIONS_IGNORED']['reason'], string>> = {
@@ -73,16 +53,21 @@ const OPTIONS_IGNORED: Readonly<Record<WarningDetails['OPTIONS_IGNORED']['reason
     'readers, instrumentations, resource, which signals) is ignored; the spec counts. Say it in variables, or start without nest-lens/register.',
 };
 
-/** The one table of what NestLens warns about: code -> message. What is wrong, what the choices are, what to do next. */
-const MESSAGES: { readonly [C in LensWarningCode]: (details: WarningDetails[C]) => string } = {
+/**
+ * The one table of what NestLens warns about: code -> message. What is wrong, what the choices are, what to do next. Details
+ * come quoted: lists and errors are texts.
+ */
+const MESSAGES: {
+  readonly [C in LensWarningCode]: (details: QuotedDetails<WarningDetails[C]>) => string;
+} = {
   GROUP_COLLISION: ({ namespace, otherNamespace, groups }) =>
-    `Namespaces '${namespace}' and '${otherNamespace}' both register ${list(groups)}. They share the gate: enabling such ` +
+    `Namespaces '${namespace}' and '${otherNamespace}' both register ${groups}. They share the gate: enabling such ` +
     `a group turns on the spans of both. Rename one of them, or pass { allowOverride: true } if that is meant.`,
   PRESET_MEMBER_UNREGISTERED: ({ namespace, preset, members }) =>
-    `Preset '${preset}' of namespace '${namespace}' names ${list(members)}, which nobody has registered so far. They are ` +
+    `Preset '${preset}' of namespace '${namespace}' names ${members}, which nobody has registered so far. They are ` +
     `ignored until a library registers them; check the spelling if none will.`,
   NAME_STYLE: ({ namespace, names }) =>
-    `Namespace '${namespace}' registers ${list(names)}: not lowercase snake_case. The names work as they are, but ` +
+    `Namespace '${namespace}' registers ${names}: not lowercase snake_case. The names work as they are, but ` +
     `blanks, commas, '-' and '*' have a meaning in a spec. Prefer names like 'db_query'.`,
   PRESET_SHADOWS_GROUP: ({ namespace, name }) =>
     `'${name}' is both a preset and a span group (seen while namespace '${namespace}' registered). In a spec it means ` +
@@ -96,7 +81,7 @@ const MESSAGES: { readonly [C in LensWarningCode]: (details: WarningDetails[C]) 
   SPEC_UNRESOLVED: ({ spec, pending, nearest, ...registry }) => {
     const hints = Object.entries(nearest).map(([name, other]) => `Did you mean '${other}' for '${name}'? `);
     return (
-      `Span group spec '${spec}' names ${list(pending)}, which nothing registered in this process provides; nothing is ` +
+      `Span group spec '${spec}' names ${pending}, which nothing registered in this process provides; nothing is ` +
       `emitted for those, the rest applies. ${hints.join('')}${inventory(registry)} A name may be right in another ` +
       `process that shares the spec; otherwise correct it, or import the library that registers it.`
     );
@@ -109,17 +94,17 @@ const MESSAGES: { readonly [C in LensWarningCode]: (details: WarningDetails[C]) 
     (nearest === undefined ? '' : `Did you mean '${nearest}'? `) +
     `Correct the name, or add it to the groups of a registration.`,
   ATTRIBUTES_FAILED: ({ span, error }) =>
-    `The attributes function of span '${span}' threw (${reason(error)}). The span is made without those attributes; this ` +
+    `The attributes function of span '${span}' threw (${error}). The span is made without those attributes; this ` +
     `is said once. Make the function tolerate the arguments that it gets.`,
   SPAN_FAILED: ({ span, error }) =>
-    `The tracing SDK threw while span '${span}' was started or ended (${reason(error)}). The application goes on; this is ` +
+    `The tracing SDK threw while span '${span}' was started or ended (${error}). The application goes on; this is ` +
     `said once. Check the configured sampler, span processors and exporter.`,
   CONFIG_INVALID: ({ error }) =>
-    `Invalid configuration (${reason(error)}): telemetry stays off, and every span group is off. Correct it and start again.`,
+    `Invalid configuration (${error}): telemetry stays off, and every span group is off. Correct it and start again.`,
   SETUP_FAILED: ({ error }) =>
-    `Telemetry could not be set up (${reason(error)}). The application goes on with every span group off.`,
+    `Telemetry could not be set up (${error}). The application goes on with every span group off.`,
   FLUSH_INCOMPLETE: ({ error, timeoutMs }) =>
-    `Telemetry could not be flushed within ${timeoutMs} ms (${reason(error)}). Spans that were not exported are lost. ` +
+    `Telemetry could not be flushed within ${timeoutMs} ms (${error}). Spans that were not exported are lost. ` +
     `Check that the collector can be reached, or raise shutdownTimeoutMs.`,
   SDK_DISABLED: () =>
     'OTEL_SDK_DISABLED is true, so telemetry is off whatever else is configured. Unset it to turn telemetry on.',
@@ -131,10 +116,10 @@ const MESSAGES: { readonly [C in LensWarningCode]: (details: WarningDetails[C]) 
     "metric reader, instrumentations and resource attributes given to NestLens are ignored. Use mode 'attach' and leave them out, or don't register your own.",
   OPTIONS_IGNORED: ({ reason: why }) => OPTIONS_IGNORED[why],
   INSTRUMENTATION_LATE: ({ modules }) =>
-    `The given instrumentations patch ${list(modules)} while these are loaded, and they are loaded already: expect no spans ` +
+    `The given instrumentations patch ${modules} while these are loaded, and they are loaded already: expect no spans ` +
     `from them. Start with \`node --import nest-lens/register\`, which is early enough. NestLens's own spans are made either way.`,
   INSTRUMENTATION_FAILED: ({ instrumentation, error }) =>
-    `Instrumentation '${instrumentation}' is installed but can't be used (${reason(error)}). Telemetry starts without it. ` +
+    `Instrumentation '${instrumentation}' is installed but can't be used (${error}). Telemetry starts without it. ` +
     `Install the version that goes with your SDK, or uninstall it.`,
   NO_SHUTDOWN_HOOKS: () =>
     'Nothing in this process listens to SIGTERM, so a container that is stopped ends at once: spans that wait to be exported ' +
@@ -149,5 +134,5 @@ export type Warning = { [C in LensWarningCode]: { code: C; details: WarningDetai
 
 /** The sentence of a warning. */
 export function messageOf({ code, details }: Warning): string {
-  return (MESSAGES[code] as (details: unknown) => string)(details);
+  return (MESSAGES[code] as (details: unknown) => string)(quoteDetails(details));
 }

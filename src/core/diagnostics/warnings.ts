@@ -1,7 +1,8 @@
 import type { LensLogger } from '../state/lens-warning.js';
 import { foreignState, processState } from '../state/process-state.js';
 import { VERSION } from '../state/version.js';
-import { messageOf, NOT_SHOWN, type Warning } from './warning-messages.js';
+import { NOT_SHOWN } from './quote-details.js';
+import { messageOf, type Warning } from './warning-messages.js';
 
 export type { Warning };
 

@@ -27,9 +27,12 @@ export type LensWarningCode =
 export interface LensWarning {
   /** What it is about, as a stable word. */
   readonly code: LensWarningCode;
-  /** What is wrong, what the choices are and what to do next, for people. */
+  /** What is wrong, what the choices are and what to do next, for people. One line; what it quotes is escaped and cut. */
   readonly message: string;
-  /** The facts in the message, by name: namespaces, groups, the spec, the error. Which ones depends on the code. */
+  /**
+   * The facts in the message, by name: namespaces, groups, the spec, the error. Which ones depends on the code. They are as they
+   * came, neither escaped nor cut.
+   */
   readonly details: Readonly<Record<string, unknown>>;
 }
 

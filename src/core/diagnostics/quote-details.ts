@@ -1,0 +1,79 @@
+/** Characters of one text in a message: a name, a spec, the value of a variable. */
+const MAX_TEXT = 300;
+/** Characters of an error's message, which may quote such a text and then say what to do about it. */
+const MAX_REASON = 1_000;
+/** Names of a list, and the characters that they may take together. */
+const MAX_NAMES = 50;
+const MAX_LIST = 2_000;
+
+/**
+ * What a terminal acts on, what breaks a line, what can't be seen, and what changes the order of what is seen: in Unicode's words
+ * everything of category Other (control, format, surrogate, private, unassigned), every separator but the plain blank, and what
+ * may be left out.
+ */
+const NOT_PRINTABLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu;
+const HALF_A_PAIR = /[\ud800-\udbff]$/;
+const SHORT_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** Stands for an error where it must not be shown: it may quote a variable's value or an exporter's address. */
+export const NOT_SHOWN = Symbol('not shown');
+
+/** Details as messages show them: lists and errors are texts. */
+export type QuotedDetails<D> = {
+  readonly [K in keyof D]: K extends 'error' ? string : D[K] extends readonly string[] ? string : D[K];
+};
+
+/**
+ * Makes the details of a warning or an error fit to be quoted in its message. They come from anybody: a spec that was sent to
+ * the endpoint, a variable, a name that a library made up, an error of somebody's SDK. Whatever they are, a message stays
+ * one line of bounded length, and does nothing to the terminal that shows it.
+ */
+export function quoteDetails<D extends object>(details: D): QuotedDetails<D> {
+  return mapValues(details, (name, value) => {
+    if (name === 'error') return quote(reasonOf(value), MAX_REASON);
+    if (typeof value === 'string') return quote(value);
+    if (Array.isArray(value)) return quoteList(value as string[]);
+    // The near names of a spec's entries.
+    if (typeof value === 'object' && value !== null)
+      return mapValues(value, (_, near) => quote(String(near)));
+    return value;
+  }) as QuotedDetails<D>;
+}
+
+function mapValues(given: object, change: (name: string, value: unknown) => unknown): object {
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [quote(name), change(name, value)]));
+}
+
+function quoteList(names: readonly string[]): string {
+  const shown: string[] = [];
+  let length = 0;
+  for (const name of names) {
+    const quoted = quote(name);
+    length += quoted.length;
+    if (shown.length > 0 && (shown.length === MAX_NAMES || length > MAX_LIST)) break;
+    shown.push(quoted);
+  }
+  const more = names.length - shown.length;
+  return `[${shown.join(', ')}${more > 0 ? `, and ${more} more` : ''}]`;
+}
+
+function reasonOf(error: unknown): string {
+  if (error === NOT_SHOWN) return 'the log says why';
+  try {
+    return String(error instanceof Error ? error.message : error);
+  } catch {
+    return 'an error that cannot be printed';
+  }
+}
+
+function quote(text: string, most = MAX_TEXT): string {
+  // Cut before it is escaped, since nobody reads a megabyte of escapes, and again, since an escape is longer than what it is for.
+  const escaped = text.slice(0, most).replace(NOT_PRINTABLE, escape);
+  if (text.length <= most && escaped.length <= most) return escaped;
+  return `${escaped.slice(0, most).replace(HALF_A_PAIR, '')}… (${text.length} characters)`;
+}
+
+function escape(character: string): string {
+  const code = character.codePointAt(0)!.toString(16);
+  return SHORT_ESCAPES[character] ?? (code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`);
+}
