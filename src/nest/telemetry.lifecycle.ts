@@ -6,13 +6,13 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { isSdkDisabled, resolveConfig } from '../core/telemetry/config-from-env.js';
-import { enableAgain, withEarlyInstrumentations } from '../core/telemetry/instrumentation-switch.js';
+import { discardEarlySdk, isEarlyFailure } from '../core/telemetry/early-sdk.js';
 import { nearestName } from '../core/groups/nearest-name.js';
 import { processState } from '../core/state/process-state.js';
 import { SpanRegistry } from '../core/groups/span-registry.js';
 import { forgetSpanGroupState, setEnabledSpanGroups } from '../core/groups/span-group-state.js';
 import { timeLimitOf, withTimeout } from '../core/telemetry/with-timeout.js';
-import { endEarly, setUpForHost } from '../core/telemetry/setup-telemetry.js';
+import { setUpForHost } from '../core/telemetry/setup-telemetry.js';
 import { emitWarnings, recordWarning, type Warning } from '../core/diagnostics/warnings.js';
 import type { LensApp } from './lens-app.js';
 import type { NestLensModuleOptions } from './nest-lens-options.js';
@@ -47,21 +47,6 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
   ) {
     const logger = new Logger('NestLens');
     processState.defaultLogger = { warn: (message) => logger.warn(message) };
-    if (isFirst) this.enableInstrumentations();
-  }
-
-  /**
-   * Long before the set-up: Nest is about to give routes and middleware to its HTTP server, and what instrumentations of those
-   * aren't there to see they never will. The first time an application has them on before Nest is loaded.
-   */
-  private enableInstrumentations(): void {
-    const { config = {}, env = {}, telemetry = {} } = this.options;
-    if (processState.telemetry.phase !== 'off' || isSdkDisabled()) return;
-    try {
-      if (resolveConfig(config, env).enabled) enableAgain(withEarlyInstrumentations(telemetry));
-    } catch {
-      // The set-up will say what is wrong.
-    }
   }
 
   onModuleInit(): void {
@@ -175,8 +160,7 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
       const code = (error as { name?: unknown }).name === 'ConfigError' ? 'CONFIG_INVALID' : 'SETUP_FAILED';
       this.pinOff();
       // nest-lens/register has tried before, and has said so.
-      const isKnown = processState.earlyFailure === (error as Error | undefined)?.message;
-      (isKnown ? recordWarning : emitOne)({ code, details: { error } });
+      (isEarlyFailure(error) ? recordWarning : emitOne)({ code, details: { error } });
     }
   }
 
@@ -203,7 +187,7 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
   /** Every group stays off while this application runs, unless another one sets telemetry up. */
   private pinOff(): void {
     if (processState.telemetry.phase !== 'off') return;
-    endEarly();
+    discardEarlySdk();
     setEnabledSpanGroups([]);
     this.holdPin();
   }

@@ -1,8 +1,4 @@
-import 'reflect-metadata';
 import { describe, expect, it, jest } from '@jest/globals';
-import { Module } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import { NestLensModule } from 'nest-lens';
 import { startReceiver } from '../support/otlp-receiver.js';
 import { startShop } from '../support/shop-process.js';
 
@@ -28,34 +24,5 @@ describe('instrumentations', () => {
     expect(asked.sort()).toEqual(
       ['asked', 'served'].flatMap((part) => ['first', 'second', 'third'].map((path) => `${part} /${path}`)),
     );
-  });
-
-  it('H1: of a module are on again before its application builds its routes, unless it says that telemetry is off', async () => {
-    const seen: string[] = [];
-    const instrumentation = {
-      instrumentationName: 'probe',
-      instrumentationVersion: '1.0.0',
-      enable: () => void seen.push('on'),
-      disable: () => void seen.push('off'),
-      setTracerProvider: () => undefined,
-      setMeterProvider: () => undefined,
-      getConfig: () => ({ enabled: true }),
-    };
-    for (const enabled of [true, true, false]) {
-      @Module({
-        imports: [
-          NestLensModule.forRoot({
-            config: { enabled, spanGroups: '', exporter: 'none', metricsEnabled: false },
-            telemetry: { instrumentations: [instrumentation] },
-          }),
-        ],
-        providers: [{ provide: 'first hook', useValue: { onModuleInit: () => void seen.push('built') } }],
-      })
-      class AppModule {}
-      const app = await NestFactory.create(AppModule, { logger: false });
-      await app.init();
-      await app.close();
-    }
-    expect(seen).toEqual(['built', 'off', 'on', 'built', 'off', 'built']);
   });
 });

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import * as workerThreads from 'node:worker_threads';
 import { attemptResolve, requireOfApplication } from './application-require.js';
 import { isSdkDisabled, nestLensConfigFromEnv } from '../telemetry/config-from-env.js';
-import { keepEarlySdk } from '../telemetry/early-sdk.js';
+import { hasStartedEarly, keepEarlySdk, rememberEarlyFailure } from '../telemetry/early-sdk.js';
 import { installedInstrumentations } from './installed-instrumentations.js';
 import { instrumentedModules } from '../telemetry/instrumented-modules.js';
 import { registeredTracerProvider } from '../telemetry/otel-globals.js';
@@ -18,7 +18,7 @@ import { emitWarnings } from '../diagnostics/warnings.js';
  * Everything in here happens at once: after `--require` the application loads in the same turn. Never throws.
  */
 export function startEarly(): void {
-  if (processState.early !== undefined || processState.telemetry.phase !== 'off') return;
+  if (hasStartedEarly() || processState.telemetry.phase !== 'off') return;
   if (isModuleHooksThread()) return;
   try {
     const config = nestLensConfigFromEnv();
@@ -29,11 +29,11 @@ export function startEarly(): void {
       attemptResolve(require, specifier),
     );
     if (foundIn !== undefined) hookImports(foundIn, instrumentations);
-    keepEarlySdk(startSdkNow(require, config, { instrumentations }), config);
+    keepEarlySdk(startSdkNow(require, config, { instrumentations }), config, instrumentations);
   } catch (error) {
-    const { name, message } = error as { name?: unknown; message?: unknown };
-    processState.earlyFailure = String(message);
-    emitWarnings([{ code: name === 'ConfigError' ? 'CONFIG_INVALID' : 'SETUP_FAILED', details: { error } }]);
+    rememberEarlyFailure(error);
+    const isConfigError = (error as { name?: unknown }).name === 'ConfigError';
+    emitWarnings([{ code: isConfigError ? 'CONFIG_INVALID' : 'SETUP_FAILED', details: { error } }]);
   }
 }
 

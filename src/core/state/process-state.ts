@@ -47,10 +47,7 @@ function createProcessState(): ProcessState {
     shared: undefined,
     inFlight: createInFlight(),
     spanCounts: undefined,
-    early: undefined,
-    earlyFailure: undefined,
-    earlyInstrumentations: undefined,
-    disabledInstrumentations: new WeakSet(),
+    early: { sdk: undefined, failure: undefined, instrumentations: [] },
     foreignReported: false,
     pinHolders: 0,
     routesEpoch: 0,
@@ -139,6 +136,6 @@ export function resetProcessState(): void {
   state.shared = undefined;
   clearInFlight(state.inFlight);
   state.spanCounts = undefined;
-  state.early = undefined;
-  state.earlyFailure = undefined;
+  // The instrumentations stay: what they have patched remains patched.
+  Object.assign(state.early, { sdk: undefined, failure: undefined });
 }

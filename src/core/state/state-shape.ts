@@ -80,14 +80,17 @@ export interface ProcessState {
   readonly inFlight: InFlightSpans;
   /** Group -> how many spans it made, while metrics are on; else undefined. */
   spanCounts: Map<string, { count: number }> | undefined;
-  /** The SDK that `nest-lens/register` started, until a set-up takes it over. */
-  early: EarlyStart | undefined;
-  /** Why that start failed, so that a set-up that fails for the same reason needn't say so again. */
-  earlyFailure: string | undefined;
-  /** The instrumentations that it started. They have patched what the application has loaded, so later set-ups use them too. */
-  earlyInstrumentations: readonly InstrumentationLike[] | undefined;
-  /** The instrumentations that a shutdown has disabled. */
-  readonly disabledInstrumentations: WeakSet<InstrumentationLike>;
+  readonly early: EarlyStart;
+}
+
+/** What `nest-lens/register` has started before the application; `telemetry/early-sdk` owns it. */
+export interface EarlyStart {
+  /** Until a set-up takes it over. */
+  sdk: EarlySdk | undefined;
+  /** The message of the error for which that start failed. */
+  failure: string | undefined;
+  /** They have patched what the application has loaded, so every set-up of the process uses them. */
+  instrumentations: readonly InstrumentationLike[];
 }
 
 /** What NestLens needs of an instrumentation, such as those of `@opentelemetry/auto-instrumentations-node`. */
@@ -140,10 +143,10 @@ export interface SharedHandle {
 }
 
 /** Structural: the copy that started the SDK may be another one than the copy that takes it over. */
-export interface EarlyStart {
+export interface EarlySdk {
   /** What it was started with, to be compared. */
   readonly settings: string;
-  /** On the resource of every span; a set-up that names none takes it over. */
+  /** On the resource of every span. */
   readonly runId: string;
   /** Whether it made a tracer provider. It doesn't where the environment turns traces off. */
   readonly hasTracerProvider: boolean;

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { ConfigError, createError } from '../diagnostics/errors.js';
-import { processState } from '../state/process-state.js';
 import {
   checkExporter,
   type ConfigOrigin,
@@ -83,8 +82,7 @@ export function resolveConfig(
     exporter: explicit.exporter ?? exporterFrom(read('EXPORTER')),
     tracesEnabled: explicit.tracesEnabled ?? booleanFrom(read('TRACES_ENABLED'), true),
     metricsEnabled: explicit.metricsEnabled ?? booleanFrom(read('METRICS_ENABLED'), true),
-    // An SDK that was started early and waits to be taken over has one on its resource.
-    runId: traced('runId', read('RUN_ID'), processState.early?.runId ?? randomBytes(4).toString('hex')),
+    runId: traced('runId', read('RUN_ID'), randomBytes(4).toString('hex')),
     userId: traced('userId', read('USER_ID'), ''),
     ...(serviceName ? { serviceName } : {}),
     origins: Object.freeze(origins),

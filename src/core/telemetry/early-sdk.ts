@@ -1,11 +1,17 @@
-import type { NestLensConfig } from './config.js';
+import { truncateThen } from '../spans/in-flight-span.js';
+import { processState } from '../state/process-state.js';
+import type { EarlySdk, InstrumentationLike } from '../state/state-shape.js';
+import { type NestLensConfig, originOf } from './config.js';
 import { onBeforeExit } from './on-before-exit.js';
 import { registeredTracerProvider } from './otel-globals.js';
-import { processState } from '../state/process-state.js';
-import type { EarlyStart } from '../state/state-shape.js';
 import type { RunningSdk } from './sdk.js';
 import { DEFAULT_TIMEOUT_MS, settleWithin } from './with-timeout.js';
-import { truncateThen } from '../spans/in-flight-span.js';
+
+/*
+ * What `nest-lens/register` has started before the application: kept here until a set-up takes it over. Everybody else asks
+ * this file. Missed by whoever wants spans of HTTP, databases and frameworks from an ES module, or from what loads before
+ * NestLens: nearly everybody.
+ */
 
 /** The part of a configuration that a running SDK can't be told any more, but for the run's id. */
 function settingsOf({
@@ -18,13 +24,24 @@ function settingsOf({
   return JSON.stringify({ exporter, tracesEnabled, metricsEnabled, serviceName, userId });
 }
 
+/** Whether an early start has been made in this process, whatever became of it. */
+export function hasStartedEarly(): boolean {
+  const { sdk, failure } = processState.early;
+  return sdk !== undefined || failure !== undefined;
+}
+
 /** Keeps an SDK that was started early for the set-up to come; if none comes, it ends with the process. */
-export function keepEarlySdk(sdk: RunningSdk, config: NestLensConfig): void {
+export function keepEarlySdk(
+  sdk: RunningSdk,
+  config: NestLensConfig,
+  instrumentations: readonly InstrumentationLike[],
+): void {
   const stopWaiting = onBeforeExit(() => {
-    processState.early = undefined;
+    processState.early.sdk = undefined;
     void endWithProcess(sdk);
   });
-  processState.early = {
+  processState.early.instrumentations = instrumentations;
+  processState.early.sdk = {
     ...sdk,
     settings: settingsOf(config),
     runId: config.runId,
@@ -45,27 +62,49 @@ async function endWithProcess(sdk: RunningSdk): Promise<void> {
 }
 
 /** Takes the SDK that was started early, if there is one; from then on whoever took it ends it. */
-export function takeEarlySdk(): EarlyStart | undefined {
-  const { early } = processState;
-  processState.early = undefined;
-  early?.take();
-  return early;
+export function takeEarlySdk(): EarlySdk | undefined {
+  const { sdk } = processState.early;
+  processState.early.sdk = undefined;
+  sdk?.take();
+  return sdk;
 }
 
 /**
- * Ends the SDK that was started early: the environment wanted telemetry and the application doesn't, whose word counts. It is
- * out of the way at once. Nobody waits for what it still has to say, or wants to know whether that arrives.
+ * Ends the SDK that was started early, unless a set-up has taken it over: the environment wanted telemetry and the
+ * application doesn't, whose word counts. It is out of the way at once. Nobody waits for what it still has to say, or wants
+ * to know whether that arrives.
  */
 export function discardEarlySdk(): void {
-  const early = takeEarlySdk();
-  if (early === undefined) return;
-  const ended = (async () => early.shutdown())();
+  const sdk = takeEarlySdk();
+  if (sdk === undefined) return;
+  const ended = (async () => sdk.shutdown())();
   ended.catch(() => undefined);
-  early.release();
+  sdk.release();
 }
 
 /** Whether a set-up asks for something else than what the SDK was started with. */
-export function differsFromEarly(early: EarlyStart, config: NestLensConfig): boolean {
-  const isOtherRun = early.runId !== config.runId;
-  return isOtherRun || early.settings !== settingsOf(config);
+export function differsFromEarly(sdk: EarlySdk, config: NestLensConfig): boolean {
+  const isOtherRun = originOf(config, 'runId') !== 'default' && sdk.runId !== config.runId;
+  return isOtherRun || sdk.settings !== settingsOf(config);
+}
+
+/** What a set-up uses: what it is given, and what was started before the application, unless it brings the same. */
+export function withEarlyInstrumentations(given: readonly InstrumentationLike[]): InstrumentationLike[] {
+  const names = new Set(given.map(({ instrumentationName }) => instrumentationName));
+  const { instrumentations: early } = processState.early;
+  return [...early.filter(({ instrumentationName }) => !names.has(instrumentationName)), ...given];
+}
+
+/** Remembers why the early start failed, so that a set-up which fails for the same reason needn't say so again. */
+export function rememberEarlyFailure(error: unknown): void {
+  processState.early.failure = messageOf(error);
+}
+
+/** Whether the early start has failed, and said so, for the same reason. */
+export function isEarlyFailure(error: unknown): boolean {
+  return processState.early.failure === messageOf(error);
+}
+
+function messageOf(error: unknown): string {
+  return String((error as { message?: unknown } | null | undefined)?.message);
 }

@@ -3,7 +3,8 @@ import type { NodeSDKConfiguration } from '@opentelemetry/sdk-node';
 import type { NestLensConfig } from './config.js';
 import { createConsoleSpanExporter } from './console-span-exporter.js';
 import { createError, NestLensError } from '../diagnostics/errors.js';
-import { disableInstrumentations, enableAgain, withEarlyInstrumentations } from './instrumentation-switch.js';
+import { withEarlyInstrumentations } from './early-sdk.js';
+import { followRegisteredProvider } from './following-tracers.js';
 import { IN_FLIGHT_PROCESSOR } from '../spans/in-flight-ring.js';
 import {
   type RegisteredApis,
@@ -13,7 +14,6 @@ import {
 } from './otel-globals.js';
 import { PipelineGuard } from './pipeline-guard.js';
 import { allEnded, withTimeout } from './with-timeout.js';
-import { processState } from '../state/process-state.js';
 import type { SetupOptions, SpanExporterLike, SpanProcessorLike } from './setup-options.js';
 
 /** The SDK, running. */
@@ -214,7 +214,8 @@ function addProcessors(
  * is shut down, since there is nobody else to do it.
  */
 export async function startSdk(config: NestLensConfig, options: SetupOptions): Promise<RunningSdk> {
-  const start = attemptStart(await loadSdk(), config, withEarlyInstrumentations(options));
+  const instrumentations = withEarlyInstrumentations(options.instrumentations?.flat() ?? []);
+  const start = attemptStart(await loadSdk(), config, { ...options, instrumentations });
   if ('running' in start) return start.running;
   await withTimeout(GIVING_UP_MS, start.ended);
   throw start.error;
@@ -234,7 +235,6 @@ export function startSdkNow(
   }
   const start = attemptStart(sdkModule, config, options);
   if ('error' in start) throw start.error;
-  processState.earlyInstrumentations = options.instrumentations?.flat();
   return start.running;
 }
 
@@ -321,10 +321,9 @@ function attemptStart(sdkModule: SdkModule, config: NestLensConfig, options: Set
       sdk = created;
       created.start();
     }
-    enableAgain(options);
+    followRegisteredProvider(options.instrumentations?.flat() ?? []);
   } catch (error) {
     const ended = endFailedStart(sdk, config, options, before).catch(() => undefined);
-    disableInstrumentations(options);
     unregisterApis(before, registeredApis());
     return { error, ended };
   }
@@ -352,7 +351,6 @@ function attemptStart(sdkModule: SdkModule, config: NestLensConfig, options: Set
       },
       release: () => {
         guard.release();
-        disableInstrumentations(options);
         unregisterApis(before, after);
       },
     },

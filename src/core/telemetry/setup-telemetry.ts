@@ -5,7 +5,6 @@ import { processState } from '../state/process-state.js';
 import { type NestLensConfig, originOf, validateConfig } from './config.js';
 import { isSdkDisabled } from './config-from-env.js';
 import { discardEarlySdk } from './early-sdk.js';
-import { disableEarlyInstrumentations } from './instrumentation-switch.js';
 import { areMetricsAskedFor, startLensMetrics } from './lens-metrics.js';
 import { type BuiltPipeline, buildPipeline, NOTHING, type Pipeline } from './pipeline.js';
 import type { SetupOptions } from './setup-options.js';
@@ -80,22 +79,16 @@ function validateOrEndEarly(config: NestLensConfig): NestLensConfig {
   try {
     return validateConfig(config);
   } catch (error) {
-    endEarly();
+    discardEarlySdk();
     throw error;
   }
-}
-
-/** Ends what was started before the application, unless a set-up has taken it over. */
-export function endEarly(): void {
-  discardEarlySdk();
-  if (processState.telemetry.phase === 'off') disableEarlyInstrumentations();
 }
 
 /** A disabled set-up: every group is pinned off, and nothing is built. */
 function stayOff(config: NestLensConfig): void {
   if (config.enabled) recordWarning({ code: 'SDK_DISABLED', details: {} });
   setEnabledSpanGroups([]);
-  endEarly();
+  discardEarlySdk();
   if (processState.telemetry.phase === 'off') rememberSpec(config);
 }
 

@@ -9,6 +9,7 @@ import {
   type ProxyTracerProvider,
   ROOT_CONTEXT,
   trace,
+  type Tracer,
   type TracerProvider,
 } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
@@ -507,83 +508,42 @@ describe('what tells that nothing is registered', () => {
 });
 
 describe('instrumentations', () => {
-  /** What the SDK needs of an instrumentation, and a count of what became of it. */
-  function instrumentation() {
-    const calls: string[] = [];
-    return {
-      calls,
-      instrumentationName: 'probe',
-      instrumentationVersion: '1.0.0',
-      enable: () => void calls.push('enable'),
-      disable: () => void calls.push('disable'),
-      setTracerProvider: (provider: TracerProvider) => {
-        calls.push('setTracerProvider');
-        provider.getTracer('probe');
-      },
-      setMeterProvider: () => undefined,
-      getConfig: () => ({}),
-      setConfig: () => undefined,
-    };
+  class Probe {
+    readonly instrumentationName = 'probe';
+    readonly instrumentationVersion = '1.0.0';
+    readonly calls: string[] = [];
+    private tracer: Tracer | undefined;
+    /** Some take their tracer when they patch, and keep it. */
+    private kept: Tracer | undefined;
+
+    work(name: string): void {
+      this.kept ??= this.tracer!;
+      this.kept.startActiveSpan(name, (span) => span.end());
+      this.kept.startSpan(`part of ${name}`).end();
+    }
+    setTracerProvider = (provider: TracerProvider) => void (this.tracer = provider.getTracer('probe'));
+    setMeterProvider = () => undefined;
+    enable = () => void this.calls.push('enable');
+    disable = () => void this.calls.push('disable');
+    getConfig = () => ({ enabled: true });
+    setConfig = () => undefined;
   }
 
-  it('H1: are given the provider, and switched off by shutdown, so that they do not go on beside the next ones', async () => {
-    const probe = instrumentation();
-    const handle = await setUpForTest({}, { instrumentations: [probe] });
-    expect(probe.calls).toContain('setTracerProvider');
-    expect(probe.calls).not.toContain('disable');
-    await handle.shutdown();
-    expect(probe.calls.filter((call) => call === 'disable')).toHaveLength(1);
-  });
-
-  it.each<[string, object, string[]]>([
-    [
-      'that are on when they are made',
-      { getConfig: () => ({ enabled: true }) },
-      ['disable', 'enable', 'disable'],
-    ],
-    [
-      'that are off, and that the SDK switches on',
-      { getConfig: () => ({ enabled: false }) },
-      ['enable', 'disable', 'enable', 'disable'],
-    ],
-    [
-      'that somebody has switched on again',
-      { getConfig: () => ({ enabled: true }), isEnabled: () => true },
-      ['disable', 'disable'],
-    ],
-  ])('H1: %s are switched on once in each set-up', async (_, methods, expected) => {
-    const probe = { ...instrumentation(), ...methods };
-    for (let round = 0; round < 2; round++) {
-      await (await setUpForTest({}, { instrumentations: [[probe]] })).shutdown();
-    }
-    expect(probe.calls.filter((call) => call !== 'setTracerProvider')).toEqual(expected);
-  });
-
-  it('H1: that cannot be switched on again keep nothing from being set up', async () => {
-    const enable = (): never => {
-      throw new Error('cannot be enabled');
-    };
-    const probe = { ...instrumentation(), getConfig: () => ({ enabled: true }), enable };
-    for (let round = 0; round < 2; round++) {
+  it.each([
+    ['that are given each time', [true, true]],
+    ['that are given once', [true, false]],
+  ])('H1: %s make spans in each set-up, and none in between', async (_, rounds) => {
+    const probe = new Probe();
+    for (const isGiven of rounds) {
       const exporter = new KeepingExporter();
-      const handle = await setUpForTest({}, { instrumentations: [probe], spanExporter: exporter });
-      work('place');
+      const options = isGiven ? { instrumentations: [[probe]] } : {};
+      const handle = await setUpForTest({}, { ...options, spanExporter: exporter });
+      probe.work('work');
       await handle.shutdown();
-      expect(exporter.names).toEqual(['place']);
+      probe.work('between');
+      expect(exporter.names).toEqual(['work', 'part of work']);
     }
-    expect(warnings.codes()).toEqual([]);
-  });
-
-  it('H4: are switched off when the set-up fails after them', async () => {
-    const probe = instrumentation();
-    const metricReader = {
-      setMetricProducer: () => {
-        throw new Error('boom');
-      },
-    } as never;
-    const failing = setUpForTest({ metricsEnabled: true }, { instrumentations: [probe], metricReader });
-    await expect(failing).rejects.toThrow('boom');
-    expect(probe.calls.at(-1)).toBe('disable');
+    expect(probe.calls).toEqual([]);
   });
 });
 
@@ -885,30 +845,6 @@ describe('shutdown', () => {
     await handle.shutdown(30);
     expect(calls).toEqual(['forceFlush', 'shutdown']);
     expect(warnings.codes()).toEqual(['FLUSH_INCOMPLETE']);
-  });
-
-  it('H9: an instrumentation that cannot be disabled keeps nothing from being ended', async () => {
-    const instrumentation = {
-      instrumentationName: 'stubborn',
-      instrumentationVersion: '1.0.0',
-      enable: () => undefined,
-      disable: () => {
-        throw new Error('cannot be disabled');
-      },
-      setTracerProvider: () => undefined,
-      setMeterProvider: () => undefined,
-      getConfig: () => ({}),
-      setConfig: () => undefined,
-    };
-    const handle = await setUpForTest({}, { instrumentations: [instrumentation, instrumentation] });
-    await handle.shutdown();
-    expect(registered()).toEqual(NOTHING_REGISTERED);
-    expect(isSpanGroupEnabled('orders')).toBe(false);
-    const exporter = new KeepingExporter();
-    const next = await setUpForTest({}, { spanExporter: exporter });
-    work('next');
-    await next.shutdown();
-    expect([exporter.names, warnings.codes()]).toEqual([['next'], []]);
   });
 
   class SlowExporter extends KeepingExporter {
