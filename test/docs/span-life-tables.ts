@@ -5,7 +5,6 @@ import {
   jobKinds,
   messageKinds,
   type ResultKind,
-  type SpanLife,
   subscriptionKinds,
   webSocketKinds,
 } from '../support/result-kinds.js';
@@ -44,7 +43,7 @@ export function spanLifeTables(): Map<string, string[][]> {
     ['Where it starts', starts()],
     ...Object.entries(SECTIONS).map(([heading, kinds]): [string, string[][]] => [
       heading,
-      kinds.map((kind) => [kind.result, endOf(kind, kind), statusOf(kind)]),
+      kinds.map((kind) => [kind.result, WORDS[kind.ends], statusOf(kind)]),
     ]),
   ]);
 }
@@ -60,13 +59,6 @@ function starts(): string[][] {
     what,
     ...moments.map((moment) => (moment === undefined ? '' : WORDS[moment])),
   ]);
-}
-
-function endOf({ ends }: SpanLife, { intercepted }: ResultKind): string {
-  const wider = intercepted?.ends;
-  return wider === undefined
-    ? WORDS[ends]
-    : `${WORDS[ends]}; with the interceptor ${wider === 'settles' ? 'when it settles' : WORDS[wider]}`;
 }
 
 function statusOf({ status, cancelled }: ResultKind): string {

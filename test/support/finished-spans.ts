@@ -26,7 +26,7 @@ export async function expectSpanLife(
 ): Promise<ReadableSpan> {
   const spans = await finishedSpans(builder);
   const span = theSpan(spans, name);
-  const { ends, status } = binding === 'intercepted' ? { ...kind, ...kind.intercepted } : kind;
+  const { ends, status } = kind;
 
   expect([...builder.tracker.open].map((open) => open.name)).toEqual([]);
   expect(spans.filter((other) => other !== span && other.name !== MARKER)).toEqual([]);

@@ -12,7 +12,7 @@ import { Observable, type Subscriber } from 'rxjs';
 import { tap } from 'rxjs/operators';
 import type { Moment, Timeline } from './timeline.js';
 
-/** What is the same for the decorator alone and with the interceptor, unless `intercepted` says otherwise. */
+/** What is the same for the decorator alone and with the interceptor. */
 export interface SpanLife {
   /** What comes last before the span ends. */
   readonly ends: Moment;
@@ -30,7 +30,6 @@ export interface ResultKind extends SpanLife {
   readonly cancelled?: true;
   /** The client leaves, after the first value if there is one. */
   readonly clientLeaves?: true;
-  readonly intercepted?: Partial<SpanLife>;
 }
 
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -322,10 +321,8 @@ export const httpKinds: readonly HttpResultKind[] = [
         },
       };
     },
-    ends: 'returns',
+    ends: 'settles',
     status: 'unset',
-    // Nest waits for it before its interceptors get the value.
-    intercepted: { ends: 'settles' },
   },
   {
     result: 'nothing: the response is sent by hand, later',

@@ -9,11 +9,12 @@ import {
   type ObservableLike,
 } from './observable-outcome.js';
 import type { SpanPlan } from './span-plan.js';
+import { coverThenable } from './thenable-outcome.js';
 
 /**
  * Runs work inside a span that covers all of it: until it returns or throws, its promise settles, its observable
- * completes, errors or is unsubscribed, its async generator is done. The result goes to the caller, any thrown value
- * unchanged.
+ * completes, errors or is unsubscribed, its async generator is done, its query has given an answer. The result goes to the
+ * caller, any thrown value unchanged.
  *
  * @param outside the active context, from who knows it already: each look-up costs up to 25 ns
  */
@@ -40,6 +41,9 @@ function followResult(plan: SpanPlan, open: InFlightSpan, result: unknown): unkn
       );
     case 'generator':
       return followGenerator(result as AsyncGeneratorLike, open.track());
+    case 'thenable':
+      if (!isCovered(plan, open.track(), result as object)) open.end();
+      return result;
     default:
       open.end();
       return result;
@@ -47,27 +51,55 @@ function followResult(plan: SpanPlan, open: InFlightSpan, result: unknown): unkn
 }
 
 /**
- * What kind of work goes on behind a result. Only real promises count, by their internal slot: a lazy thenable (a query
- * builder) would start to work if its `then` were called. Proxies are not asked anything, except our own.
+ * What kind of work goes on behind a result. Nothing on it is called. Proxies are not asked here, except our own; whether
+ * one has a `then` shows when it is covered.
  */
-export function workBehind(result: unknown): 'promise' | 'observable' | 'generator' | 'none' {
+export function workBehind(result: unknown): 'promise' | 'observable' | 'generator' | 'thenable' | 'none' {
+  if (typeof result === 'function') return types.isProxy(result) || 'then' in result ? 'thenable' : 'none';
   if (typeof result !== 'object' || result === null) return 'none';
-  if (types.isPromise(result)) return 'promise';
   try {
-    if (types.isProxy(result)) return isFollowedObservable(result) ? 'observable' : 'none';
+    // First, since it is the most frequent object by far.
+    if (isPlainPromise(result)) return 'promise';
+    if (types.isProxy(result)) return isFollowedObservable(result) ? 'observable' : 'thenable';
     if (isObservable(result)) return 'observable';
     if (isAsyncGenerator(result)) return 'generator';
+    if ('then' in result) return 'thenable';
   } catch {
     // A getter that throws: whatever it is, it isn't ours to look into.
   }
   return 'none';
 }
 
+/**
+ * Whether a promise is one of the language's own, without a `then` of its own. Only such a promise can be replaced by one
+ * that follows it: others have members that the replacement would lack, and some begin their work when `then` is called.
+ */
+function isPlainPromise(value: object): value is Promise<unknown> {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Promise.prototype && !(types.isPromise(value) && isPromisePrototype(prototype as object)))
+    return false;
+  return !Object.hasOwn(value, 'then');
+}
+
+/** Whether this is the `Promise.prototype` of another realm: a test runner's, or that of `node:vm`. */
+function isPromisePrototype(prototype: object): boolean {
+  const base = Object.getPrototypeOf(prototype) as object | null;
+  if (base === null || Object.getPrototypeOf(base) !== null) return false;
+  return ['then', 'finally', Symbol.toStringTag].every((key) => Object.hasOwn(prototype, key));
+}
+
+function isCovered(plan: SpanPlan, open: InFlightSpan, thenable: object): boolean {
+  try {
+    return coverThenable(thenable, open, (value) => followResult(plan, open, value));
+  } catch {
+    return false; // a proxy that refuses
+  }
+}
+
 function followPromise(plan: SpanPlan, open: InFlightSpan, promise: Promise<unknown>): Promise<unknown> {
   let followed: Promise<unknown>;
   try {
-    // One `then` with both callbacks: each further promise in the chain would cost about 0.2 us. A subclass derives a
-    // promise of its own kind.
+    // One `then` with both callbacks: each further promise in the chain would cost about 0.2 us.
     followed = promise.then(
       (value) => followResult(plan, open, value),
       (reason: unknown) => {
@@ -76,12 +108,20 @@ function followPromise(plan: SpanPlan, open: InFlightSpan, promise: Promise<unkn
       },
     );
   } catch {
-    open.end(); // a subclass that can't derive one; the caller gets the promise as it is
+    open.end(); // its `constructor` can't be read, or can't make another one; the caller gets the promise as it is
     return promise;
   }
-  // What somebody hung on the promise, such as a cancel(), goes along.
-  for (const key of Object.keys(promise)) {
+  if (Object.keys(promise).length > 0 || Symbol.asyncIterator in promise) copyMembers(promise, followed);
+  return followed;
+}
+
+/**
+ * What somebody hung on a promise, such as a `cancel()`, goes along. Measured: to ask each promise for all its own keys,
+ * Node's symbols among them, would make a call a third slower, so a member that shows in no loop goes along with others only.
+ */
+function copyMembers(promise: object, followed: object): void {
+  for (const key of Reflect.ownKeys(promise)) {
+    if (Object.hasOwn(followed, key)) continue; // Node's own symbols
     Reflect.defineProperty(followed, key, Object.getOwnPropertyDescriptor(promise, key)!);
   }
-  return followed;
 }
