@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Span, SpanStatusCode, trace } from '@opentelemetry/api';
+import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import { managedSpan, setEnabledSpanGroups } from 'nest-lens/core';
 import { captureSpans, type CapturedSpans, exceptions } from '../../support/capture-spans.js';
 import { type OpenClient, REAL_CLIENTS } from '../../support/real-clients.js';
@@ -104,6 +105,26 @@ describe.each(REAL_CLIENTS.map((client) => [client.name, client] as const))('%s'
     const span = spans.only('work');
     expect(span.status).toEqual({ code: SpanStatusCode.ERROR, message: reason.message });
     expect(exceptions(span)).toHaveLength(1);
+    expect(spans.openCount()).toBe(0);
+  });
+});
+
+describe('Kysely', () => {
+  it('I9: its builder is no thenable and handed back as it is; the promise of its execute() is followed', async () => {
+    const database = new Kysely<{ users: { id: number } }>({
+      dialect: {
+        createAdapter: () => new PostgresAdapter(),
+        createDriver: () => new DummyDriver(),
+        createIntrospector: (db) => new PostgresIntrospector(db),
+        createQueryCompiler: () => new PostgresQueryCompiler(),
+      },
+    });
+    const builder = database.selectFrom('users').selectAll();
+    expect(managedSpan('orders', 'builder', () => builder)).toBe(builder);
+    expect(spans.only('builder').attributes).toEqual({ 'nestlens.group': 'orders' });
+    const rows = managedSpan('orders', 'rows', () => builder.execute());
+    expect(spans.openCount()).toBe(1);
+    expect(await rows).toEqual([]);
     expect(spans.openCount()).toBe(0);
   });
 });

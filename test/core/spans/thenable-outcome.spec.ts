@@ -337,7 +337,7 @@ describe('a promise that is not a plain one', () => {
       )
       .finally(() => compiled.remove());
     expect(JSON.parse(stdout)).toEqual(['nobody asks', 'nobody asks']);
-  });
+  }, 30_000);
 
   it('I9: with a then of its own keeps it, and is covered where that one is called', async () => {
     const asked = jest.fn();
@@ -463,7 +463,7 @@ describe('what an object with a then gives', () => {
 });
 
 describe('one object that several sites hand on', () => {
-  const layered = (query: PromiseLike<unknown>): PromiseLike<unknown> =>
+  const layered = (query: Query): Query =>
     managedSpan('orders', 'handler', () =>
       managedSpan('orders', 'service', () => traceFn('orders', 'repository')(() => query)()),
     );
@@ -526,7 +526,7 @@ describe('one object that several sites hand on', () => {
       )
       .finally(() => compiled.remove());
     expect(JSON.parse(stdout)).toEqual(['rows', ['inner', 'outer'], 4, [], []]);
-  });
+  }, 30_000);
 });
 
 describe('where the work and its callbacks run', () => {
