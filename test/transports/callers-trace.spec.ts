@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, Sse } from '@nestjs/common';
+import { context, propagation } from '@opentelemetry/api';
 import { managedSpan } from 'nest-lens';
 import { type Observable, of } from 'rxjs';
 import { express, fastify } from '../support/adapters.js';
@@ -81,6 +82,37 @@ describe.each([express, fastify])(
         expect(diagnostics()).toEqual([]);
       },
     );
+
+    it("N6: the caller's baggage doesn't replace what the application has put into the context", async () => {
+      const seen: (string | undefined)[] = [];
+      @Controller('orders')
+      class OrdersController {
+        @Get()
+        @inOrders('intercepted')
+        list(): string {
+          for (const key of ['tenant', 'role'])
+            seen.push(propagation.getActiveBaggage()?.getEntry(key)?.value);
+          return 'list';
+        }
+      }
+      const ofTenant = propagation.createBaggage({ tenant: { value: 'acme' } });
+      const lens = await lensApp(platform)
+        .groups('orders')
+        .controllers(OrdersController)
+        .configure((app) =>
+          app.use((_request: unknown, _response: unknown, next: () => void) =>
+            context.with(propagation.setBaggage(context.active(), ofTenant), next),
+          ),
+        )
+        .start();
+      await call(lens, '/orders', {
+        traceparent: `00-${TRACE}-${CALLER}-01`,
+        baggage: 'tenant=another,role=admin',
+      });
+
+      expect(seen).toEqual(['acme', undefined]);
+      expect(parentIdOf(theSpan(await lens.spans(), 'OrdersController.list'))).toBe(CALLER);
+    });
 
     it('N4: the decorator alone looks at no header', async () => {
       const lens = await start('decorated');

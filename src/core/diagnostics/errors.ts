@@ -13,6 +13,7 @@ export type NestLensErrorCode =
   | 'TELEMETRY_ALREADY_SET_UP'
   | 'SDK_NOT_FOUND'
   | 'NOT_A_METHOD'
+  | 'EXPERIMENTAL_DECORATORS_OFF'
   | 'RUNTIME_CONTROL_UNGUARDED'
   | 'NO_OPTIONS_FACTORY';
 
@@ -27,7 +28,8 @@ interface ErrorDetails {
   INVALID_VALUE: { source: string; value: string; allowed: readonly string[] };
   TELEMETRY_ALREADY_SET_UP: Record<string, never>;
   SDK_NOT_FOUND: Record<string, never>;
-  NOT_A_METHOD: { site: string };
+  NOT_A_METHOD: { decorator: string; site: string };
+  EXPERIMENTAL_DECORATORS_OFF: { decorator: string };
   RUNTIME_CONTROL_UNGUARDED: Record<string, never>;
   NO_OPTIONS_FACTORY: Record<string, never>;
 }
@@ -60,8 +62,12 @@ const MESSAGES: {
   SDK_NOT_FOUND: () =>
     "Telemetry is enabled, but the package '@opentelemetry/sdk-node' can't be loaded. Install it " +
     '(npm i @opentelemetry/sdk-node), or register a tracer provider of your own before NestLens sets up.',
-  NOT_A_METHOD: ({ site }) =>
-    `@SpanGroup on ${site}: it can be put on a class or on a method, not on a property or an accessor.`,
+  NOT_A_METHOD: ({ decorator, site }) =>
+    `${decorator} on ${site}: it can be put on a class or on a method, not on a property or an accessor.`,
+  EXPERIMENTAL_DECORATORS_OFF: ({ decorator }) =>
+    `${decorator} was called as a decorator of ECMAScript, but like Nest's own it is one of TypeScript's experimental decorators. ` +
+    'Set "experimentalDecorators": true in the compilerOptions of the tsconfig.json that this file is compiled with ' +
+    '(with SWC, "legacyDecorator": true in jsc.transform).',
   RUNTIME_CONTROL_UNGUARDED: () =>
     'introspection.runtimeControl lets callers change which span groups emit, so it needs introspection.guards. ' +
     'Name at least one guard, or turn runtimeControl off.',

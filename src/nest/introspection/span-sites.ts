@@ -1,11 +1,11 @@
 import type { ModulesContainer } from '@nestjs/core';
-import { types } from 'node:util';
 import { classMethods } from '../span-group/class-methods.js';
+import { classNameOf } from '../span-group/class-name.js';
+import { type AnyClass, gateInherited } from '../span-group/gated-class.js';
 import { type GatedMethod, gatedMethodOf } from '../span-group/gated-method.js';
 import { handlerType } from '../span-group/handler-kind.js';
 import type { HttpRoute } from '../span-group/http-routes.js';
-import { gateClass } from '../span-group/span-group.decorator.js';
-import { classSpanGroup, ownSpanGroup } from '../span-group/span-group-metadata.js';
+import { applicationClasses, classesOfBoundInstances } from './application-classes.js';
 
 /** One decorated method of a class that the application uses. */
 export interface SpanSite {
@@ -21,8 +21,6 @@ export interface SpanSite {
   readonly route?: string;
 }
 
-type AnyClass = abstract new (...args: never[]) => unknown;
-
 /** Which handlers and methods of an application are in which group. */
 export class SpanSites {
   private cached: { modules: number; sites: readonly SpanSite[] } | undefined;
@@ -33,19 +31,12 @@ export class SpanSites {
   ) {}
 
   /**
-   * Gates the handlers of classes that inherit their group from a decorated base class. Nest keeps the methods that it
-   * finds when it maps routes, so this runs while providers are made.
+   * Gates the methods of classes that are in the group of a base class. Nest keeps the methods that it finds when it maps
+   * routes, so this runs while providers are made.
    */
   gateInherited(): void {
-    for (const Class of this.classes()) {
-      // Measured: asking the prototype chains of a thousand classes takes 3 ms of a boot, and most have no base class.
-      const metadata = hasBase(Class) ? classSpanGroup(Class) : ownSpanGroup(Class);
-      if (metadata === undefined) continue;
-      const handlers = classMethods(Class.prototype as object).some(
-        ({ method }) => handlerType(method) !== undefined,
-      );
-      if (handlers) gateClass(Class, metadata);
-    }
+    const done = new Set<AnyClass>();
+    for (const Class of applicationClasses(this.modules)) gateInherited(Class, done);
   }
 
   /** Every site, sorted by name. Kept until a module is added (lazily, at run time). */
@@ -73,10 +64,11 @@ export class SpanSites {
   }
 
   private *gated(): Iterable<{ name: string; gated: GatedMethod; Class: AnyClass; method: object }> {
-    for (const Class of this.classes()) {
+    const classes = applicationClasses(this.modules);
+    for (const Class of new Set([...classes, ...classesOfBoundInstances(this.modules, classes)])) {
       for (const { name, method } of decoratableMethods(Class)) {
         const gated = gatedMethodOf(method);
-        if (gated !== undefined) yield { name: `${Class.name}.${name}`, gated, Class, method };
+        if (gated !== undefined) yield { name: `${classNameOf(Class)}.${name}`, gated, Class, method };
       }
     }
   }
@@ -93,37 +85,6 @@ export class SpanSites {
       ...(route === undefined ? {} : { route: `${route.verb} ${route.template}` }),
     };
   }
-
-  /** The classes behind the application's controllers and providers. No instance is looked into: it may be a proxy. */
-  private classes(): Set<AnyClass> {
-    const classes = new Set<AnyClass>();
-    for (const module of this.modules.values()) {
-      for (const wrapper of [...module.controllers.values(), ...module.providers.values()]) {
-        const Class = wrapper.isNotMetatype ? classOfInstance(wrapper.instance) : wrapper.metatype;
-        if (typeof Class === 'function' && typeof Class.prototype === 'object' && !types.isProxy(Class)) {
-          classes.add(Class as AnyClass);
-        }
-      }
-    }
-    return classes;
-  }
-}
-
-/** Whether it inherits from another class; an old-style one does by its prototype only. */
-function hasBase(Class: AnyClass): boolean {
-  return (
-    Object.getPrototypeOf(Class) !== Function.prototype ||
-    Object.getPrototypeOf(Class.prototype) !== Object.prototype
-  );
-}
-
-/** The class of what a factory made, told without reading anything of it. */
-function classOfInstance(instance: unknown): { prototype?: unknown } | undefined {
-  if (typeof instance !== 'object' || instance === null || types.isProxy(instance)) return undefined;
-  const prototype = Object.getPrototypeOf(instance) as object | null;
-  if (prototype === null || types.isProxy(prototype)) return undefined;
-  const constructor: unknown = Object.getOwnPropertyDescriptor(prototype, 'constructor')?.value;
-  return typeof constructor === 'function' ? constructor : undefined;
 }
 
 /** The methods of a class that can be in a group: with the symbols and static methods that a decorator of their own puts there. */

@@ -1,21 +1,17 @@
 import 'reflect-metadata';
-import { context, type Span } from '@opentelemetry/api';
+import { context, type Context, type Span } from '@opentelemetry/api';
 import { type AnyFunction, gateFunction } from '../../core/spans/gated-function.js';
 import { copyMetadata } from '../../core/spans/mirror-function.js';
 import { processState } from '../../core/state/process-state.js';
 import { spanGate } from '../../core/groups/span-gate.js';
 import { runInSpan } from '../../core/spans/span-outcome.js';
 import type { SpanPlan } from '../../core/spans/span-plan.js';
+import { classNameOf } from './class-name.js';
+import { coveredCall, withCoveredCall } from './covered-call.js';
 import { handlerTypes } from './handler-kind.js';
+import { describeCall, type MethodSite, methodSpanPlan, planOfCall } from './handler-span.js';
 import { type HttpRoute, httpRoutesOf } from './http-routes.js';
 import { setServerSpanRoute } from './server-span-route.js';
-import {
-  claimCoveredCall,
-  type MethodSite,
-  methodSpanPlan,
-  planOfCall,
-  withCoveredCall,
-} from './handler-span.js';
 
 /** Kept beside the wrapper of a gated method. Other decorators may copy it to a wrapper of theirs. */
 export interface GatedMethod {
@@ -36,16 +32,13 @@ export function gatedMethodOf(method: object): GatedMethod | undefined {
 /**
  * Puts a method behind the gate of its group. What decorators have put on the given function goes along. A gate that it has
  * already is replaced; behind somebody else's wrapper, which is kept, it counts as the same call.
- *
- * @param overridden the gated method of a base class that this one overrides: a call of it from within, by `super`, is the
- * same call, and gets no span of its own
  */
-export function gateMethod(current: AnyFunction, site: MethodSite, overridden?: GatedMethod): AnyFunction {
+export function gateMethod(current: AnyFunction, site: MethodSite): AnyFunction {
   const former = gatedMethodOf(current);
   // Behind somebody else's wrapper, and now a decorator of the method's own above it: that one decides.
   if (former !== undefined && former.wrapper !== current && !site.onClass) former.superseded = true;
   const original = former?.wrapper === current ? former.original : current;
-  const covered = overridden ?? (original === current ? former : undefined);
+  const hasGateBehind = former !== undefined && original === current;
   const gate = spanGate(site.group);
   // Made at the first call that is on: most methods of an application never see one.
   let planFor: ((receiver: unknown) => PlannedMethod) | undefined;
@@ -53,23 +46,41 @@ export function gateMethod(current: AnyFunction, site: MethodSite, overridden?: 
     if (gated.superseded) return original.apply(this, args);
     // Measured: the active context looked up once instead of three times is 15 % of a span without an SDK.
     const outside = context.active();
-    const work = (span: Span, spanName: string): unknown => {
-      if (covered === undefined) return original.apply(this, args);
-      const call = { key: covered, receiver: this, span, spanName, claimed: false };
-      return context.with(withCoveredCall(context.active(), call), () => original.apply(this, args));
-    };
-    const claimed = claimCoveredCall(outside, gated, this, site.options, args);
-    if (claimed !== undefined) return work(claimed.span, claimed.spanName);
+    const covered = coveredCall(outside, gated, this, site.key);
+    if (covered !== undefined) {
+      describeCall(covered.span, covered.spanName, site.options, args);
+      return covered.running === undefined
+        ? runWithin(outside, covered.span, covered.spanName, gated, this, args)
+        : original.apply(this, args);
+    }
     planFor ??= createPlanner(site, wrapper);
-    const { plan: planOfClass, routes } = planFor(this);
+    const { plan: planOfClass, routes, hasOtherGate } = planFor(this);
     if (routes.length > 0) setServerSpanRoute(outside, routes);
     const plan = planOfCall(planOfClass, site.options, args);
-    return runInSpan(plan, (span) => work(span, plan.name), outside);
+    const work = (span: Span): unknown =>
+      hasOtherGate || hasGateBehind
+        ? runWithin(context.active(), span, plan.name, gated, this, args)
+        : original.apply(this, args);
+    return runInSpan(plan, work, outside);
   });
   if (current !== original) copyMetadata(current, wrapper);
   const gated: GatedMethod = { wrapper, original, site, superseded: false };
   Reflect.defineMetadata(GATED_METHOD_METADATA, gated, wrapper);
   return wrapper;
+}
+
+/** Runs a method whose call has its span, and says so in the context, to the gates that the call comes to further on. */
+function runWithin(
+  outside: Context,
+  span: Span,
+  spanName: string,
+  gated: GatedMethod,
+  receiver: unknown,
+  args: readonly unknown[],
+): unknown {
+  const running = { receiver, methodKey: gated.site.key };
+  const inside = withCoveredCall(outside, { span, spanName, method: gated, running });
+  return context.with(inside, () => gated.original.apply(receiver, args as unknown[]));
 }
 
 /** The method without its gate, with the metadata that it has got since. */
@@ -90,6 +101,8 @@ export function ungateMethod(current: AnyFunction): AnyFunction {
 interface PlannedMethod {
   readonly plan: SpanPlan;
   readonly routes: readonly HttpRoute[];
+  /** Whether the class has another gated method of this name, below or above: one may call the other by `super`. */
+  readonly hasOtherGate: boolean;
 }
 
 /**
@@ -112,9 +125,7 @@ function createPlanner(site: MethodSite, wrapper: AnyFunction): (receiver: unkno
     if (last !== undefined && Class === lastClass) return last;
     let planned = plans.get(Class);
     if (planned === undefined) {
-      const types = handlerTypes(wrapper);
-      const routes = types.includes('http') ? httpRoutesOf(Class, wrapper) : [];
-      planned = { plan: methodSpanPlan(site, Class.name, types, routes), routes };
+      planned = planMethod(site, wrapper, Class);
       plans.set(Class, planned);
     }
     lastClass = Class;
@@ -123,8 +134,35 @@ function createPlanner(site: MethodSite, wrapper: AnyFunction): (receiver: unkno
   };
 }
 
+function planMethod(site: MethodSite, wrapper: AnyFunction, Class: object): PlannedMethod {
+  const types = handlerTypes(wrapper);
+  try {
+    const routes = types.includes('http') ? httpRoutesOf(Class, wrapper) : [];
+    return {
+      plan: methodSpanPlan(site, classNameOf(Class), types, routes),
+      routes,
+      hasOtherGate: hasOtherGate(Class, wrapper, site.key),
+    };
+  } catch {
+    // A proxy that won't be looked into.
+    return { plan: methodSpanPlan(site, classNameOf(site.Class), types, []), routes: [], hasOtherGate: true };
+  }
+}
+
+function hasOtherGate(Class: object, wrapper: AnyFunction, key: string | symbol): boolean {
+  // Static methods inherit along the chain of classes, others along that of prototypes.
+  for (const start of [Class, (Class as { prototype?: object | null }).prototype]) {
+    for (let at = start ?? null; at !== null; at = Object.getPrototypeOf(at) as object | null) {
+      const method: unknown = Object.getOwnPropertyDescriptor(at, key)?.value;
+      const gated = typeof method === 'function' ? gatedMethodOf(method) : undefined;
+      if (gated !== undefined && gated.wrapper !== wrapper) return true;
+    }
+  }
+  return false;
+}
+
 /** The actual class that a method is called on; undefined for a method that was taken off its object. */
-function classOf(receiver: unknown): MethodSite['Class'] | undefined {
+function classOf(receiver: unknown): object | undefined {
   if (typeof receiver === 'function') return receiver; // a static method
   if (typeof receiver !== 'object' || receiver === null) return undefined;
   try {

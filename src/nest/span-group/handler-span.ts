@@ -1,5 +1,5 @@
 import { HttpException } from '@nestjs/common';
-import { type Attributes, type Context, createContextKey, type Span } from '@opentelemetry/api';
+import type { Attributes, Span } from '@opentelemetry/api';
 import { isSpanGroupEnabled } from '../../core/groups/span-gate.js';
 import { GROUP_ATTRIBUTE, readAttributes, type SpanPlan } from '../../core/spans/span-plan.js';
 import type { HttpRoute } from './http-routes.js';
@@ -12,8 +12,8 @@ export interface MethodSite {
   /** Whether the options stand on the class: then `options.name` replaces the class's name only. */
   readonly onClass: boolean;
   /** The class that was decorated; spans carry the name of the one that the method is called on. */
-  readonly Class: { readonly name: string };
-  readonly methodName: string;
+  readonly Class: object;
+  readonly key: string | symbol;
 }
 
 /**
@@ -28,7 +28,8 @@ export function methodSpanPlan(
   types: readonly string[],
   routes: readonly HttpRoute[],
 ): SpanPlan {
-  const { group, options, onClass, methodName } = site;
+  const { group, options, onClass } = site;
+  const methodName = String(site.key);
   const type = types.length === 1 ? types[0] : undefined;
   const name = onClass
     ? `${options.name ?? className}.${methodName}`
@@ -78,47 +79,17 @@ function isServerFault(thrown: unknown): boolean {
   }
 }
 
-/** Left in the context by the interceptor: the call that its span covers already, until the method claims it. */
-export interface CoveredCall {
-  /** The method's gate, or the method itself where it has none. */
-  readonly key: object;
-  /** The object that it is called on, where that is known: a call on another one is another call. */
-  readonly receiver?: unknown;
-  readonly span: Span;
-  readonly spanName: string;
-  claimed: boolean;
-}
-
-const COVERED_CALL = createContextKey('nest-lens covered call');
-
-export function withCoveredCall(context: Context, call: CoveredCall): Context {
-  return context.setValue(COVERED_CALL, call);
-}
-
-/** Whether an outer interceptor's span covers the call that is about to be made. */
-export function isCallCovered(context: Context, key: object): boolean {
-  const call = context.getValue(COVERED_CALL) as CoveredCall | undefined;
-  return call !== undefined && !call.claimed && call.key === key;
-}
-
 /**
- * The covering span's call, if this call of a method is covered; at most once per covered call. The span then gets
- * the attributes that the method's arguments give, which the interceptor couldn't know before the pipes had run.
+ * Sets the attributes that the arguments of a call give on a span that was made before they were known: by an interceptor, or
+ * by a method that has called `super`.
  */
-export function claimCoveredCall(
-  context: Context,
-  key: object,
-  receiver: unknown,
+export function describeCall(
+  span: Span,
+  spanName: string,
   options: SpanGroupOptions,
   args: readonly unknown[],
-): CoveredCall | undefined {
-  if (!isCallCovered(context, key)) return undefined;
-  const call = context.getValue(COVERED_CALL) as CoveredCall;
-  if (call.receiver !== undefined && call.receiver !== receiver) return undefined;
-  call.claimed = true;
-  if (options.attributes !== undefined && call.span.isRecording()) {
-    const { [GROUP_ATTRIBUTE]: _, ...attributes } = attributesOfCall(call.spanName, options, args);
-    call.span.setAttributes(attributes);
-  }
-  return call;
+): void {
+  if (options.attributes === undefined || !span.isRecording()) return;
+  const { [GROUP_ATTRIBUTE]: _, ...attributes } = attributesOfCall(spanName, options, args);
+  span.setAttributes(attributes);
 }

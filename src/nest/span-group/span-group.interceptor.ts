@@ -1,5 +1,5 @@
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
-import { context, type Context, propagation, trace } from '@opentelemetry/api';
+import { context, type Context, propagation, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { map, Observable } from 'rxjs';
 import { type AsyncGeneratorLike, followGenerator } from '../../core/spans/generator-outcome.js';
 import { type CoveredSubscription, coverSubscriptions } from '../../core/spans/observable-outcome.js';
@@ -12,12 +12,14 @@ import { reportSdkFailure, type SpanPlan } from '../../core/spans/span-plan.js';
 import { gatedMethodOf } from './gated-method.js';
 import { type HttpRoute, httpRoutesOf } from './http-routes.js';
 import { setServerSpanRoute } from './server-span-route.js';
-import { isCallCovered, methodSpanPlan, withCoveredCall } from './handler-span.js';
+import { classNameOf } from './class-name.js';
+import { isCallCovered, withCoveredCall } from './covered-call.js';
+import { methodSpanPlan } from './handler-span.js';
 import { ownSpanGroup, spanGroupOf } from './span-group-metadata.js';
 
 /** What the interceptor knows of a handler on a class; looked up once. */
 interface InterceptedHandler {
-  /** What its call is known by to the gate of the method, and to another interceptor. */
+  /** The gate of the method, or the method itself: what the gate and another interceptor know its call by. */
   readonly key: object;
   readonly gate: SpanGate;
   routes(): readonly HttpRoute[];
@@ -75,8 +77,8 @@ function describeHandler(method: object, Class: object): InterceptedHandler | nu
     group: metadata.group,
     options: metadata.options,
     onClass: ownSpanGroup(method) === undefined,
-    Class: Class as { name: string },
-    methodName: gated?.site.methodName ?? (method as { name: string }).name,
+    Class,
+    key: gated?.site.key ?? (method as { name: string }).name,
   };
   const plans = new Map<string, SpanPlan>();
   let routes: readonly HttpRoute[] = [];
@@ -98,7 +100,7 @@ function describeHandler(method: object, Class: object): InterceptedHandler | nu
       refresh();
       let plan = plans.get(type);
       if (plan === undefined) {
-        plan = methodSpanPlan(site, site.Class.name, [type], routes);
+        plan = methodSpanPlan(site, classNameOf(Class), [type], routes);
         plans.set(type, plan);
       }
       return plan;
@@ -116,11 +118,13 @@ function intercept(
   const begin = (outside: Context): CoveredSubscription => {
     const plan = handler.plan(type);
     const open = new InFlightSpan(plan, outside).track();
-    const call = { key, span: open.span, spanName: plan.name, claimed: false };
+    const call = { span: open.span, spanName: plan.name, method: key };
     const inside = withCoveredCall(open.inside, call);
     try {
-      // Nest binds the handler's call to the context in which handle() is called, not to that of the subscription.
-      return coverHandler(context.with(inside, () => next.handle()) as Observable<unknown>, open, outside);
+      // Nest binds the handler's call to the context in which handle() is called. Inner interceptors may call it, and other
+      // handlers of a call may do the work, when they are subscribed; so the subscription has the same context.
+      const handled = context.with(inside, () => next.handle()) as Observable<unknown>;
+      return coverHandler(handled, open, inside, outside);
     } catch (thrown) {
       open.fail(thrown);
       throw thrown;
@@ -139,6 +143,7 @@ function intercept(
 function coverHandler(
   handled: Observable<unknown>,
   open: InFlightSpan,
+  inside: Context,
   outside: Context,
 ): CoveredSubscription {
   let goesOn = false;
@@ -154,7 +159,7 @@ function coverHandler(
     outside,
     open: {
       span: open.span,
-      inside: open.inside,
+      inside,
       end: () => (goesOn ? undefined : open.end()),
       fail: (thrown) => open.fail(thrown),
       cancel: () => (goesOn ? undefined : open.cancel()),
@@ -162,7 +167,10 @@ function coverHandler(
   };
 }
 
-/** The active context; where nothing is traced so far, an HTTP request's headers say which trace it belongs to. */
+/**
+ * The active context; where nothing is traced so far, an HTTP request's headers say which trace it belongs to. Baggage in them
+ * isn't taken: what the application's middleware has put into the context stays.
+ */
 function callersContext(span: string, type: string, execution: ExecutionContext): Context {
   const active = context.active();
   if (type !== 'http' || trace.getSpan(active) !== undefined) return active;
@@ -170,7 +178,8 @@ function callersContext(span: string, type: string, execution: ExecutionContext)
   const headers = request?.headers;
   if (typeof headers !== 'object' || headers === null) return active;
   try {
-    return propagation.extract(active, headers);
+    const caller = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, headers));
+    return caller === undefined ? active : trace.setSpanContext(active, caller);
   } catch (error) {
     reportSdkFailure(span, error); // the propagator's, not the request's
     return active;

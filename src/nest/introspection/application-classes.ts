@@ -1,0 +1,76 @@
+import { ApplicationConfig, type ModulesContainer } from '@nestjs/core';
+import { types } from 'node:util';
+import { classMethods } from '../span-group/class-methods.js';
+import type { AnyClass } from '../span-group/gated-class.js';
+
+/**
+ * The classes that Nest makes instances of for an application: controllers, providers, middleware, and the guards, pipes,
+ * interceptors and filters that are bound by their class. No instance is looked into: it may be a proxy.
+ */
+export function applicationClasses(modules: ModulesContainer): Set<AnyClass> {
+  const classes = new Set<AnyClass>();
+  for (const { controllers, providers, injectables, middlewares } of modules.values()) {
+    for (const wrappers of [controllers, providers, injectables, middlewares]) {
+      for (const wrapper of wrappers.values()) {
+        addClass(classes, wrapper.isNotMetatype ? classOfInstance(wrapper.instance) : wrapper.metatype);
+      }
+    }
+  }
+  return classes;
+}
+
+/** The classes of the guards, pipes, interceptors and filters that the application has made itself and bound as instances. */
+export function classesOfBoundInstances(
+  modules: ModulesContainer,
+  classes: ReadonlySet<AnyClass>,
+): Set<AnyClass> {
+  const found = new Set<AnyClass>();
+  const instances = globalEnhancers(modules);
+  for (const Class of classes) {
+    instances.push(...boundTo(Class));
+    for (const { name, method } of classMethods(Class.prototype as object)) {
+      instances.push(...boundTo(method), ...parameterPipes(Class, name));
+    }
+  }
+  for (const instance of instances) addClass(found, classOfInstance(instance));
+  return found;
+}
+
+function addClass(classes: Set<AnyClass>, Class: unknown): void {
+  if (typeof Class !== 'function' || types.isProxy(Class)) return;
+  if (typeof Class.prototype === 'object' && Class.prototype !== null) classes.add(Class as AnyClass);
+}
+
+/** What `app.useGlobalGuards()` and the like have got; each module knows the configuration of its application. */
+function globalEnhancers(modules: ModulesContainer): unknown[] {
+  const [module] = modules.values();
+  const config = module?.providers.get(ApplicationConfig)?.instance as ApplicationConfig | undefined;
+  if (config === undefined) return [];
+  return [
+    ...config.getGlobalGuards(),
+    ...config.getGlobalInterceptors(),
+    ...config.getGlobalPipes(),
+    ...config.getGlobalFilters(),
+  ];
+}
+
+/** Nest's marks of what `@UseGuards()` and the like have bound to a class or a method: classes and instances. */
+const ENHANCER_MARKS = ['__guards__', '__interceptors__', '__pipes__', '__exceptionFilters__'];
+
+function boundTo(bearer: object): unknown[] {
+  return ENHANCER_MARKS.flatMap((mark) => (Reflect.getMetadata(mark, bearer) as unknown[] | undefined) ?? []);
+}
+
+/** What stands behind the name in `@Param('id', new ParseIntPipe())`. */
+function parameterPipes(Class: AnyClass, method: string): unknown[] {
+  const parameters = Reflect.getMetadata('__routeArguments__', Class, method) as object | undefined;
+  return Object.values(parameters ?? {}).flatMap(({ pipes }: { pipes?: unknown[] }) => pipes ?? []);
+}
+
+/** The class of what somebody made, told without reading anything of it. */
+function classOfInstance(instance: unknown): unknown {
+  if (typeof instance !== 'object' || instance === null || types.isProxy(instance)) return undefined;
+  const prototype = Object.getPrototypeOf(instance) as object | null;
+  if (prototype === null || types.isProxy(prototype)) return undefined;
+  return Object.getOwnPropertyDescriptor(prototype, 'constructor')?.value;
+}

@@ -1,0 +1,73 @@
+import { type ClassMethod, classMethods } from './class-methods.js';
+import { gatedMethodOf, gateMethod, ungateMethod } from './gated-method.js';
+import { handlerType, isHandlerClass } from './handler-kind.js';
+import { classSpanGroup, ownSpanGroup, type SpanGroupMetadata } from './span-group-metadata.js';
+
+export type AnyClass = abstract new (...args: never[]) => unknown;
+
+/**
+ * Puts the methods that a class's group covers behind its gate; with `group: null` takes them out. A method's own decorator
+ * wins. Nothing happens to methods that are as they should be already.
+ */
+export function gateClass(Class: AnyClass, metadata: SpanGroupMetadata): void {
+  const { group, options } = metadata;
+  const prototype = Class.prototype as object;
+  for (const { name: key, method } of coveredMethods(Class, group)) {
+    if (ownSpanGroup(method) !== undefined) continue;
+    const site = gatedMethodOf(method)?.site;
+    if (group === null ? site === undefined : site?.group === group && site.options === options) continue;
+    const descriptor = Object.getOwnPropertyDescriptor(prototype, key);
+    if (descriptor !== undefined && descriptor.configurable !== true) continue;
+    const value =
+      group === null
+        ? ungateMethod(method)
+        : gateMethod(method, { group, options, onClass: true, Class, key });
+    // A prototype that can't be extended refuses inherited methods: they stay as they are.
+    Reflect.defineProperty(prototype, key, {
+      configurable: true,
+      writable: true,
+      enumerable: false,
+      ...descriptor,
+      value,
+    });
+  }
+}
+
+/**
+ * Gates a class whose group is that of a base class, or whose handlers came after its own decorator, and the classes that it
+ * inherits from before it. Nobody can do so when the base class is decorated, since the class isn't there yet.
+ *
+ * @param done the classes that were looked at already; they are left out
+ */
+export function gateInherited(Class: AnyClass, done: Set<AnyClass>): void {
+  if (done.has(Class)) return;
+  done.add(Class);
+  const base = baseClassOf(Class);
+  if (base !== undefined) gateInherited(base, done);
+  const own = ownSpanGroup(Class);
+  const metadata = own ?? (base === undefined ? undefined : classSpanGroup(Class));
+  if (metadata === undefined) return;
+  if (own === undefined || own.group === null || handlersOf(Class).length > 0) gateClass(Class, metadata);
+}
+
+/** The class that another one extends, by `extends` or in the old way, by its prototype. */
+function baseClassOf(Class: AnyClass): AnyClass | undefined {
+  const prototype = Object.getPrototypeOf(Class.prototype) as object | null;
+  if (prototype === null || prototype === Object.prototype) return undefined;
+  const base: unknown = Object.getOwnPropertyDescriptor(prototype, 'constructor')?.value;
+  return typeof base === 'function' && base.prototype === prototype ? (base as AnyClass) : undefined;
+}
+
+function handlersOf(Class: AnyClass): ClassMethod[] {
+  return classMethods(Class.prototype as object).filter(({ method }) => handlerType(method) !== undefined);
+}
+
+function coveredMethods(Class: AnyClass, group: string | null): ClassMethod[] {
+  const methods = classMethods(Class.prototype as object);
+  // Out of the group are all that a class has, whoever they are from.
+  if (group === null) return methods;
+  const handlers = handlersOf(Class);
+  // `@Controller()` may stand above ours and not have run yet, so a class with handlers counts as one that has the mark.
+  if (handlers.length > 0 || isHandlerClass(Class)) return handlers;
+  return methods.filter(({ inherited }) => !inherited);
+}
