@@ -5,20 +5,23 @@ import tseslint from 'typescript-eslint';
 // The layers of src are kept apart by the rules of this file. Each area names the modules that it may not mention;
 // `forbidModules` covers every way to mention one: import, export from, import(), require() and a type `import()`.
 
-/** @param {RegExp} specifier @param {string} message @param {{ lazily?: boolean }} allowed */
-function forbidModules(specifier, message, { lazily = false } = {}) {
+/** @param {RegExp} specifier @param {string} message @param {{ types?: boolean }} allowed */
+function forbidModules(specifier, message, { types = false } = {}) {
   // A selector has no way to escape a slash inside a regular expression.
   const value = `/${specifier.source.replaceAll('\\/', '\\u002F')}/`;
-  const onlyValues = lazily ? '[importKind="value"]' : '';
+  const onlyValues = types ? '[importKind="value"]' : '';
   const always = [
     `ImportDeclaration${onlyValues}[source.value=${value}]`,
     `ExportAllDeclaration[source.value=${value}]`,
     `ExportNamedDeclaration${onlyValues.replace('import', 'export')}[source.value=${value}]`,
     `TSImportEqualsDeclaration > TSExternalModuleReference[expression.value=${value}]`,
     `CallExpression[callee.name="require"][arguments.0.value=${value}]`,
+    `ImportExpression[source.value=${value}]`,
   ];
-  const lazy = [`ImportExpression[source.value=${value}]`, `TSImportType[source.value=${value}]`];
-  return [...always, ...(lazily ? [] : lazy)].map((selector) => ({ selector, message }));
+  return [...always, ...(types ? [] : [`TSImportType[source.value=${value}]`])].map((selector) => ({
+    selector,
+    message,
+  }));
 }
 
 const noExportAll = {
@@ -44,13 +47,13 @@ const noNest = [
   ...forbidModules(/^\.\.?\/(.*\/)?nest\//, 'Only the main entry knows of the Nest layer.'),
 ];
 const sdkMessage =
-  'Only src/core/telemetry/sdk.ts loads the SDK, and only when an enabled set-up asks for it.';
+  'Only src/core/telemetry/load-sdk.ts loads the SDK, when an enabled set-up asks for it, by a name that bundlers cannot follow.';
 const noTesting = forbidModules(
   /^\.\.?\/(.*\/)?testing\//,
   'What is for tests stays out of what runs in production.',
 );
 const noSdk = forbidModules(/^@opentelemetry\/(?!api$)/, sdkMessage);
-const sdkLazily = forbidModules(/^@opentelemetry\/(?!api$)/, sdkMessage, { lazily: true });
+const sdkTypes = forbidModules(/^@opentelemetry\/(?!api$)/, sdkMessage, { types: true });
 const noModule = forbidModules(/^/, 'The fallbacks have to work where nothing else is installed.');
 
 /** The folders of a layer. Each may import those named before it, never one that comes after it. */
@@ -106,7 +109,7 @@ export default defineConfig(
   })),
   {
     files: ['src/core/telemetry/sdk.ts'],
-    rules: restrict(noEntry, noNest, noTesting, sdkLazily, noLaterFolder(CORE_FOLDERS, 'telemetry')),
+    rules: restrict(noEntry, noNest, noTesting, sdkTypes, noLaterFolder(CORE_FOLDERS, 'telemetry')),
   },
   { files: ['src/nest/*.ts'], rules: restrict(noEntry, noDeepPath, noTesting, noSdk) },
   ...NEST_FOLDERS.map((folder) => ({

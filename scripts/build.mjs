@@ -59,7 +59,9 @@ async function buildVariant({ directory, project, type }) {
   }
   mkdirSync(join(projectDirectory, directory), { recursive: true });
   removeOrphans(directory);
-  writeFileSync(join(projectDirectory, directory, 'package.json'), `${JSON.stringify({ type })}\n`);
+  // Bundlers read `sideEffects` in the nearest package.json, which is this one and not the package's own.
+  const marker = JSON.stringify({ type, sideEffects: ['./register.js'] });
+  writeFileSync(join(projectDirectory, directory, 'package.json'), `${marker}\n`);
   return errors;
 }
 

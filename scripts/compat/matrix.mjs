@@ -138,6 +138,8 @@ export const CELLS = [
   ...PROCESS_CELLS,
   ...libraryCells('20.19'),
   ...libraryCells('26'),
+  ...cellsOf('bundlers, no SDK', 'bundlers', 'both', [['20']]),
+  ...cellsOf('bundlers', 'bundlers', 'both', [['24', SDK_3]]),
   ...cellsOf('size', 'size', 'ESM', [['20']]),
   ...cellsOf('types', 'types', 'both', [
     ['20', NEST_12, SDK_2],

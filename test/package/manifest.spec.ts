@@ -123,17 +123,27 @@ describe('The manifest', () => {
   });
 
   it('marks each build with the module system that it is in', () => {
-    expect(JSON.parse(read('dist/esm/package.json'))).toEqual({ type: 'module' });
-    expect(JSON.parse(read('dist/cjs/package.json'))).toEqual({ type: 'commonjs' });
+    expect(JSON.parse(read('dist/esm/package.json'))).toMatchObject({ type: 'module' });
+    expect(JSON.parse(read('dist/cjs/package.json'))).toMatchObject({ type: 'commonjs' });
     expect(read('dist/esm/index.js')).toMatch(/^export /m);
     expect(read('dist/cjs/index.js')).not.toMatch(/^(import|export) /m);
   });
 
   it('lets a bundler drop what is not used, but for the entry that is imported for its effect', () => {
-    const effects = entries.includes('register')
-      ? ['./dist/esm/register.js', './dist/cjs/register.js']
-      : false;
-    expect(manifest.sideEffects).toEqual(effects);
+    expect(manifest.sideEffects).toEqual(['./dist/esm/register.js', './dist/cjs/register.js']);
+    // Bundlers read the package.json that is nearest to a file.
+    for (const folder of ['dist/esm', 'dist/cjs']) {
+      expect((JSON.parse(read(`${folder}/package.json`)) as Manifest).sideEffects).toEqual(['./register.js']);
+    }
+  });
+
+  it('has no import of the optional SDK that a bundler would follow', () => {
+    const files = ['dist/esm', 'dist/cjs'].flatMap(listFiles).filter((path) => path.endsWith('.js'));
+    const followed = files.filter((path) =>
+      importsOf(path).some((name) => /^@opentelemetry\/sdk/.test(name)),
+    );
+    expect(files.length).toBeGreaterThan(50);
+    expect(followed).toEqual([]);
   });
 
   it('packs the two builds, the licence and the documents, and nothing else', () => {

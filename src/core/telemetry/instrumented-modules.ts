@@ -1,4 +1,5 @@
-import { createRequire, isBuiltin } from 'node:module';
+// As a whole: webpack warns about a `createRequire` that is imported by its name.
+import * as nodeModule from 'node:module';
 import { join } from 'node:path';
 import type { InstrumentationLike } from './setup-options.js';
 
@@ -40,7 +41,7 @@ export function instrumentedModules(instrumentation: InstrumentationLike): Instr
  */
 function unseenModules(instrumentation: InstrumentationLike): string[] {
   const modules = instrumentedModules(instrumentation) ?? [];
-  const subject = (name: string): string => (isBuiltin(name) ? 'node' : name);
+  const subject = (name: string): string => (nodeModule.isBuiltin(name) ? 'node' : name);
   const seen = new Set(modules.filter(({ isSeen }) => isSeen).map(({ name }) => subject(name)));
   return modules.map(({ name }) => name).filter((name) => !seen.has(subject(name)));
 }
@@ -57,12 +58,12 @@ export function modulesLoadedBefore(
 ): string[] {
   const names = new Set([...instrumentations].flatMap(unseenModules));
   if (names.size === 0) return [];
-  const files = Object.keys(createRequire(join(process.cwd(), 'any.js')).cache).map((file) =>
+  const files = Object.keys(nodeModule.createRequire(join(process.cwd(), 'any.js')).cache).map((file) =>
     file.replaceAll('\\', '/'),
   );
   const builtins = new Set((process as { moduleLoadList?: readonly string[] }).moduleLoadList);
   const isLoaded = (name: string): boolean => {
-    if (isBuiltin(name)) return builtins.has(`NativeModule ${name.replace(/^node:/, '')}`);
+    if (nodeModule.isBuiltin(name)) return builtins.has(`NativeModule ${name.replace(/^node:/, '')}`);
     return loadedPackages.includes(name) || files.some((file) => file.includes(`/node_modules/${name}/`));
   };
   return [...names].filter(isLoaded).sort();

@@ -2,9 +2,9 @@ import { metrics, type SpanContext, trace, TraceFlags } from '@opentelemetry/api
 import type { NodeSDKConfiguration } from '@opentelemetry/sdk-node';
 import type { NestLensConfig } from './config.js';
 import { createConsoleSpanExporter } from './console-span-exporter.js';
-import { createError, NestLensError } from '../diagnostics/errors.js';
 import { withEarlyInstrumentations } from './early-sdk.js';
 import { followRegisteredProvider } from './following-tracers.js';
+import { loadSdk, loadSdkWith } from './load-sdk.js';
 import { IN_FLIGHT_PROCESSOR } from '../spans/in-flight-ring.js';
 import {
   type RegisteredApis,
@@ -41,21 +41,6 @@ interface Closable {
 
 /** How long a set-up that has failed waits for what it ends, in milliseconds. There is nothing to export. */
 const GIVING_UP_MS = 1_000;
-
-/** The only import of an SDK package: at an enabled set-up, and only then. */
-async function loadSdk(): Promise<SdkModule> {
-  try {
-    return await import('@opentelemetry/sdk-node');
-  } catch (error) {
-    throw notFoundOr(error);
-  }
-}
-
-function notFoundOr(error: unknown): unknown {
-  const { code } = error as { code?: unknown };
-  if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') return error;
-  return Object.assign(createError(NestLensError, 'SDK_NOT_FOUND'), { cause: error });
-}
 
 /** Makes spans and propagates them, but exports nothing: the SDK registers a provider only if it has a processor. */
 const SILENT_PROCESSOR: SpanProcessorLike = {
@@ -215,7 +200,7 @@ function addProcessors(
  */
 export async function startSdk(config: NestLensConfig, options: SetupOptions): Promise<RunningSdk> {
   const instrumentations = withEarlyInstrumentations(options.instrumentations?.flat() ?? []);
-  const start = attemptStart(await loadSdk(), config, { ...options, instrumentations });
+  const start = attemptStart((await loadSdk()) as SdkModule, config, { ...options, instrumentations });
   if ('running' in start) return start.running;
   await withTimeout(GIVING_UP_MS, start.ended);
   throw start.error;
@@ -227,13 +212,7 @@ export function startSdkNow(
   config: NestLensConfig,
   options: SetupOptions,
 ): RunningSdk {
-  let sdkModule: SdkModule;
-  try {
-    sdkModule = load('@opentelemetry/sdk-node') as SdkModule;
-  } catch (error) {
-    throw notFoundOr(error);
-  }
-  const start = attemptStart(sdkModule, config, options);
+  const start = attemptStart(loadSdkWith(load) as SdkModule, config, options);
   if ('error' in start) throw start.error;
   return start.running;
 }

@@ -1,0 +1,3 @@
+import { isSpanGroupEnabled } from 'nest-lens';
+
+console.log(isSpanGroupEnabled('orders'));
