@@ -39,6 +39,7 @@ export { traceFn } from './core/spans/trace-fn.js';
 export { setLensLogger } from './core/diagnostics/warnings.js';
 export type { LensLogger, LensWarning, LensWarningCode } from './core/state/lens-warning.js';
 export { withSpan } from './core/spans/with-span.js';
+export { inSubscriptionContext } from './nest/in-subscription-context.js';
 export { NestLensModule } from './nest/nest-lens.module.js';
 export type {
   IntrospectionOptions,

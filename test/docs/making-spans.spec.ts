@@ -1,5 +1,8 @@
 import { describe, expect, it, jest } from '@jest/globals';
+import type { ClientProxy } from '@nestjs/microservices';
+import { context, ROOT_CONTEXT } from '@opentelemetry/api';
 import { SpanRegistry, withSpan } from 'nest-lens';
+import { lastValueFrom, Observable } from 'rxjs';
 import { aroundSnippets, bootWith, codes, setUp } from './running-snippets.js';
 import { names, plain, spansOf, tree } from './span-tree.js';
 
@@ -115,5 +118,19 @@ describe('docs/making-spans.md', () => {
     expect(message.headers.traceparent).toMatch(/^00-/);
     expect(await handle(message)).toBe('done: paint the fence');
     expect(tree((await spansOf(captured)).map(plain))).toBe('sender\n  jobs.handle');
+  });
+
+  it('the operators behind a reply make their spans where the reply was subscribed', async () => {
+    const { Checkout } = await import('./snippets/client-proxy.js');
+    SpanRegistry.register('shop', ['orders']);
+    const captured = await setUp('orders');
+    const replies = new Observable<number>((subscriber) => {
+      setImmediate(() => context.with(ROOT_CONTEXT, () => subscriber.next(7)));
+      setImmediate(() => subscriber.complete());
+    });
+    const checkout = new Checkout({ send: () => replies } as unknown as ClientProxy);
+
+    expect(await withSpan('request', () => lastValueFrom(checkout.place(['tea'])))).toBe(7);
+    expect(tree((await spansOf(captured)).map(plain))).toBe('request\n  orders.place');
   });
 });

@@ -457,6 +457,5 @@ export const jobKinds: readonly ResultKind[] = [
     },
     ends: 'next macrotask',
     status: 'unset',
-    cancelled: true,
   },
 ];

@@ -1,35 +1,14 @@
 import { setImmediate } from 'node:timers';
 import { context, type Context, trace } from '@opentelemetry/api';
 import type { InFlightSpan } from './in-flight-span.js';
-
-/** RxJS observables, seen by their shape: the core imports no rxjs, and several copies of it may be about. */
-export interface ObservableLike {
-  subscribe(observer: unknown): SubscriptionLike;
-  lift(operator: unknown): unknown;
-}
-
-export interface SubscriptionLike {
-  readonly closed: boolean;
-  add(teardown: unknown): void;
-  remove(teardown: unknown): void;
-  unsubscribe(): void;
-}
-
-export interface SubscriberLike extends SubscriptionLike {
-  next(value: unknown): void;
-  error(error: unknown): void;
-  complete(): void;
-}
-
-export type ObservableClass = new (subscribe: (subscriber: SubscriberLike) => void) => ObservableLike;
-
-/** Whether this is an instance of RxJS's `Observable`, of whichever copy: of a class that has `lift` and `subscribe`. */
-export function isObservable(value: object): value is ObservableLike {
-  const { lift, subscribe } = value as Partial<ObservableLike>;
-  if (typeof lift !== 'function' || typeof subscribe !== 'function') return false;
-  const base = basePrototype(value);
-  return base !== value && Object.hasOwn(base, 'subscribe') && Object.hasOwn(base, 'pipe');
-}
+import {
+  basePrototype,
+  createInnerSubscriber,
+  type ObservableClass,
+  type ObservableLike,
+  type ObserverLike,
+  type SubscriberLike,
+} from './observable-shape.js';
 
 const followed = new WeakSet<object>();
 
@@ -49,7 +28,8 @@ export interface CoveredSubscription {
 
 /**
  * An observable whose subscriptions are covered by spans. The first one takes the span that is open already; if there is
- * none by the next macrotask, that span ends as cancelled. Each further one is opened by `again`.
+ * none by the next macrotask, that span ends: nobody has given the work up, it may go on without a subscriber (a message that
+ * was emitted). Each further subscription is opened by `again`.
  *
  * @param Observable RxJS's class, of whichever copy
  */
@@ -59,18 +39,19 @@ export function coverSubscriptions(
   again: (outside: Context) => CoveredSubscription,
 ): ObservableLike {
   let unclaimed: CoveredSubscription | undefined = first;
-  // Node's own timer, which a test's fake timers leave alone.
-  setImmediate(() => {
-    unclaimed?.open?.cancel();
-    unclaimed = undefined;
-  });
-  return new Observable((subscriber) => {
+  const covered = new Observable((subscriber) => {
     const subscription = unclaimed ?? again(context.active());
     unclaimed = undefined;
     const { source, open, outside = context.active() } = subscription;
     if (open === undefined) subscriber.add(source.subscribe(subscriber));
     else subscribeInSpan(source, open, outside, subscriber);
   });
+  // Node's own timer, which a test's fake timers leave alone.
+  setImmediate(() => {
+    unclaimed?.open?.end();
+    unclaimed = undefined;
+  });
+  return covered;
 }
 
 /** An observable like the given one, each of whose subscriptions is covered by a span: the open one, then new ones. */
@@ -111,19 +92,10 @@ function standIn(source: ObservableLike, covered: ObservableLike): ObservableLik
   return proxy;
 }
 
-/** The prototype at the bottom of an observable's classes: that of RxJS's `Observable`. */
-function basePrototype(source: object): object {
-  let base: object = source;
-  for (let at: object | null = source; at !== null; at = Object.getPrototypeOf(at) as object | null) {
-    if (Object.hasOwn(at, 'lift')) base = at;
-  }
-  return base;
-}
-
 /**
- * Subscribes to the source inside the span; values go on to the subscriber outside of it, so that outer operators (a `tap`, a
- * `retry`) don't run under a span that isn't theirs. Where nothing is traced outside, a value that comes in another trace,
- * such as an event of some request, goes on in that one, as it does without a span.
+ * Subscribes to the source inside the span. What comes out of it goes on to the subscriber outside of the span, so that outer
+ * operators (a `tap`, a `retry`) don't run under a span that isn't theirs. Where nothing is traced outside, a value that comes
+ * in another trace, such as an event of some request, goes on in that one, as it does without a span.
  */
 function subscribeInSpan(
   source: ObservableLike,
@@ -133,34 +105,26 @@ function subscribeInSpan(
 ): void {
   const isTracedOutside = trace.getSpan(outside) !== undefined;
   const { traceId } = open.span.spanContext();
-  const outwards = (emit: () => void): void => {
-    // Without a span outside, the trace began with this work: what is in it comes out of the work.
-    const isOwn = isTracedOutside || trace.getActiveSpan()?.spanContext().traceId === traceId;
-    return isOwn ? context.with(outside, emit) : emit();
-  };
-  const teardowns = createSubscription(subscriber);
-  // RxJS takes an object of this shape for a subscriber and uses it as it is, so `closed` reaches synchronous sources.
-  const inner: SubscriberLike = {
-    get closed() {
-      return subscriber.closed;
+  const outwards = (emit: () => void): void => context.with(outside, emit);
+  const observer: ObserverLike = {
+    next(value) {
+      // Without a span outside, the trace began with this work: what is in it comes out of the work.
+      const isOwn = isTracedOutside || trace.getActiveSpan()?.spanContext().traceId === traceId;
+      if (isOwn) outwards(() => subscriber.next(value));
+      else subscriber.next(value);
     },
-    next: (value) => outwards(() => subscriber.next(value)),
-    error: (error) => {
+    error(error) {
       open.fail(error);
       outwards(() => subscriber.error(error));
     },
-    complete: () => {
+    complete() {
       open.end();
       outwards(() => subscriber.complete());
     },
-    add: (teardown) => teardowns.add(teardown),
-    remove: (teardown) => teardowns.remove(teardown),
-    unsubscribe: () => subscriber.unsubscribe(),
   };
-  // Runs at once when the subscriber is closed already.
-  subscriber.add(() => {
+  const inner = createInnerSubscriber(subscriber, observer, (run) => {
     try {
-      context.with(open.inside, () => teardowns.unsubscribe());
+      context.with(open.inside, run);
     } finally {
       open.cancel(); // without effect after complete or error
     }
@@ -171,14 +135,4 @@ function subscribeInSpan(
     open.fail(thrown);
     throw thrown;
   }
-}
-
-/** A subscription of RxJS's own, whose class is at the bottom of a subscriber's: it lets go of what has ended. */
-function createSubscription(subscriber: SubscriberLike): SubscriptionLike {
-  let base: object = subscriber;
-  for (let at: object | null = subscriber; at !== null; at = Object.getPrototypeOf(at) as object | null) {
-    if (Object.hasOwn(at, 'add')) base = at;
-  }
-  const { constructor: Subscription } = base as { constructor: new () => SubscriptionLike };
-  return new Subscription();
 }

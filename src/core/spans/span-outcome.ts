@@ -2,12 +2,8 @@ import { types } from 'node:util';
 import { context, type Span } from '@opentelemetry/api';
 import { InFlightSpan } from './in-flight-span.js';
 import { type AsyncGeneratorLike, followGenerator, isAsyncGenerator } from './generator-outcome.js';
-import {
-  followObservable,
-  isFollowedObservable,
-  isObservable,
-  type ObservableLike,
-} from './observable-outcome.js';
+import { followObservable, isFollowedObservable } from './observable-outcome.js';
+import { isObservable, type ObservableLike } from './observable-shape.js';
 import type { SpanPlan } from './span-plan.js';
 import { coverThenable } from './thenable-outcome.js';
 
@@ -32,6 +28,15 @@ export function runInSpan<T>(plan: SpanPlan, work: (span: Span) => T, outside = 
 
 /** Lets the span last as long as the work behind a result, and returns what the caller is to get. */
 function followResult(plan: SpanPlan, open: InFlightSpan, result: unknown): unknown {
+  try {
+    return followWork(plan, open, result);
+  } catch {
+    open.end(); // it merely looked like what can be followed, or lets nobody look: the caller gets it as it is
+    return result;
+  }
+}
+
+function followWork(plan: SpanPlan, open: InFlightSpan, result: unknown): unknown {
   switch (workBehind(result)) {
     case 'promise':
       return followPromise(plan, open.track(), result as Promise<unknown>);
@@ -42,7 +47,8 @@ function followResult(plan: SpanPlan, open: InFlightSpan, result: unknown): unkn
     case 'generator':
       return followGenerator(result as AsyncGeneratorLike, open.track());
     case 'thenable':
-      if (!isCovered(plan, open.track(), result as object)) open.end();
+      if (!coverThenable(result as object, open.track(), (value) => followResult(plan, open, value)))
+        open.end();
       return result;
     default:
       open.end();
@@ -58,8 +64,7 @@ export function workBehind(result: unknown): 'promise' | 'observable' | 'generat
   if (typeof result === 'function') return types.isProxy(result) || 'then' in result ? 'thenable' : 'none';
   if (typeof result !== 'object' || result === null) return 'none';
   try {
-    // First, since it is the most frequent object by far.
-    if (isPlainPromise(result)) return 'promise';
+    if (types.isPromise(result)) return isPlainPromise(result) ? 'promise' : 'thenable';
     if (types.isProxy(result)) return isFollowedObservable(result) ? 'observable' : 'thenable';
     if (isObservable(result)) return 'observable';
     if (isAsyncGenerator(result)) return 'generator';
@@ -74,11 +79,11 @@ export function workBehind(result: unknown): 'promise' | 'observable' | 'generat
  * Whether a promise is one of the language's own, without a `then` of its own. Only such a promise can be replaced by one
  * that follows it: others have members that the replacement would lack, and some begin their work when `then` is called.
  */
-function isPlainPromise(value: object): value is Promise<unknown> {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Promise.prototype && !(types.isPromise(value) && isPromisePrototype(prototype as object)))
-    return false;
-  return !Object.hasOwn(value, 'then');
+function isPlainPromise(promise: Promise<unknown>): boolean {
+  const prototype = Object.getPrototypeOf(promise) as object;
+  return (
+    (prototype === Promise.prototype || isPromisePrototype(prototype)) && !Object.hasOwn(promise, 'then')
+  );
 }
 
 /** Whether this is the `Promise.prototype` of another realm: a test runner's, or that of `node:vm`. */
@@ -88,29 +93,15 @@ function isPromisePrototype(prototype: object): boolean {
   return ['then', 'finally', Symbol.toStringTag].every((key) => Object.hasOwn(prototype, key));
 }
 
-function isCovered(plan: SpanPlan, open: InFlightSpan, thenable: object): boolean {
-  try {
-    return coverThenable(thenable, open, (value) => followResult(plan, open, value));
-  } catch {
-    return false; // a proxy that refuses
-  }
-}
-
 function followPromise(plan: SpanPlan, open: InFlightSpan, promise: Promise<unknown>): Promise<unknown> {
-  let followed: Promise<unknown>;
-  try {
-    // One `then` with both callbacks: each further promise in the chain would cost about 0.2 us.
-    followed = promise.then(
-      (value) => followResult(plan, open, value),
-      (reason: unknown) => {
-        open.fail(reason);
-        throw reason;
-      },
-    );
-  } catch {
-    open.end(); // its `constructor` can't be read, or can't make another one; the caller gets the promise as it is
-    return promise;
-  }
+  // One `then` with both callbacks: each further promise in the chain would cost about 0.2 us.
+  const followed = promise.then(
+    (value) => followResult(plan, open, value),
+    (reason: unknown) => {
+      open.fail(reason);
+      throw reason;
+    },
+  );
   if (Object.keys(promise).length > 0 || Symbol.asyncIterator in promise) copyMembers(promise, followed);
   return followed;
 }

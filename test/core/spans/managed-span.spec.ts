@@ -6,18 +6,15 @@ import {
   type Span,
   SpanKind,
   SpanStatusCode,
-  type TextMapPropagator,
   trace,
   TraceFlags,
 } from '@opentelemetry/api';
 import {
-  extractContext,
   injectContext,
   managedSpan,
   setEnabledSpanGroups,
   setSpanGroupSpec,
   SpanRegistry,
-  withSpan,
 } from 'nest-lens/core';
 import {
   captureSpans,
@@ -26,6 +23,7 @@ import {
   parentId,
   spanId,
 } from '../../support/capture-spans.js';
+import { spanIdPropagator } from '../../support/span-id-propagator.js';
 import { captureWarnings } from '../../support/capture-warnings.js';
 
 let spans: CapturedSpans;
@@ -450,47 +448,4 @@ describe('managedSpan with an SDK that fails', () => {
       expect([spans.names(), spans.openCount()]).toEqual([['throws', 'returned early'], 0]);
     },
   );
-});
-
-/** Carries the active span's id in one header; enough to see who calls the global propagator. */
-const spanIdPropagator: TextMapPropagator<Record<string, unknown>> = {
-  inject(from, carrier, setter) {
-    setter.set(carrier, 'x-span', trace.getSpanContext(from)?.spanId ?? 'none');
-  },
-  extract(into, carrier, getter) {
-    const id = getter.get(carrier, 'x-span');
-    if (typeof id !== 'string') return into;
-    return trace.setSpanContext(into, {
-      traceId: 'a'.repeat(32),
-      spanId: id,
-      traceFlags: TraceFlags.SAMPLED,
-      isRemote: true,
-    });
-  },
-  fields: () => ['x-span'],
-};
-
-describe('injectContext and extractContext', () => {
-  it('I8: inject writes the active context with the global propagator', () => {
-    propagation.setGlobalPropagator(spanIdPropagator);
-    const carrier: Record<string, string> = { kept: 'yes' };
-    withSpan('outgoing', () => injectContext(carrier));
-    expect(carrier).toEqual({ kept: 'yes', 'x-span': spanId(spans.only('outgoing')) });
-  });
-
-  it('I8: extract reads a context with the global propagator, under which spans continue the trace', () => {
-    propagation.setGlobalPropagator(spanIdPropagator);
-    on();
-    const incoming = extractContext({ 'x-span': 'b'.repeat(16) });
-    context.with(incoming, () => managedSpan('orders', 'incoming', () => undefined));
-    const span = spans.only('incoming');
-    expect([parentId(span), span.spanContext().traceId]).toEqual(['b'.repeat(16), 'a'.repeat(32)]);
-  });
-
-  it('I8: without a propagator both do nothing', () => {
-    const carrier: Record<string, string> = {};
-    withSpan('outgoing', () => injectContext(carrier));
-    expect(carrier).toEqual({});
-    expect(trace.getSpanContext(extractContext({ 'x-span': 'b'.repeat(16) }))).toBeUndefined();
-  });
 });

@@ -644,6 +644,21 @@ describe('an object that lets nothing be put on it', () => {
     expectOk();
   });
 
+  it('I9: a proxy of a promise is handed back as it is, and covered', async () => {
+    const promise = Promise.resolve(7);
+    const proxy = new Proxy(promise, {
+      get(target, key) {
+        const value: unknown = Reflect.get(target, key);
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      },
+    });
+    const got = inSpan(() => proxy);
+    expect(Object.is(got, proxy)).toBe(true);
+    expect(await got).toBe(7);
+    expectNoTrace(promise);
+    expectOk();
+  });
+
   it('I9: one that is frozen while it waits still answers, and once', async () => {
     const query = inSpan(() => new Query());
     Object.freeze(Object.defineProperty(query, 'runs', { value: 0, writable: true }));

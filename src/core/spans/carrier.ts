@@ -1,0 +1,60 @@
+import type { TextMapGetter, TextMapSetter } from '@opentelemetry/api';
+
+/** Headers that are read and set by methods: a `Map`, `Headers`, NATS's `MsgHdrs`; gRPC's `Metadata` has no `keys`. */
+interface HeaderMap {
+  get(name: string): unknown;
+  set(name: string, value: string): unknown;
+  keys?(): Iterable<string>;
+}
+
+function isHeaderMap(carrier: object): carrier is HeaderMap {
+  const { get, set } = carrier as Partial<HeaderMap>;
+  return typeof get === 'function' && typeof set === 'function';
+}
+
+/** Writes into what messages carry along. */
+export const CARRIER_SETTER: TextMapSetter<object> = {
+  set(carrier, name, value) {
+    if (isHeaderMap(carrier)) carrier.set(name, value);
+    else (carrier as Record<string, string>)[name] = value;
+  },
+};
+
+function namesIn(carrier: object): string[] {
+  if (!isHeaderMap(carrier)) return Object.keys(carrier);
+  return typeof carrier.keys === 'function' ? [...carrier.keys()] : [];
+}
+
+function read(carrier: object, name: string): string | string[] | undefined {
+  return textOf(isHeaderMap(carrier) ? carrier.get(name) : (carrier as Record<string, unknown>)[name]);
+}
+
+/** Reads from what messages carry along. A producer in another language may have written `Traceparent`. */
+export const CARRIER_GETTER: TextMapGetter<object> = {
+  keys: namesIn,
+  get(carrier, name) {
+    const found = read(carrier, name);
+    if (found !== undefined) return found;
+    const written = namesIn(carrier).find((other) => String(other).toLowerCase() === name.toLowerCase());
+    return written === undefined ? undefined : read(carrier, written);
+  },
+};
+
+/** A header's value as text: brokers hand out bytes, lists of several values, and `null` or '' for none. */
+function textOf(value: unknown): string | string[] | undefined {
+  if (typeof value === 'string') return value === '' ? undefined : value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (ArrayBuffer.isView(value)) return textOf(new TextDecoder().decode(value as Uint8Array));
+  if (!Array.isArray(value)) {
+    // A `Buffer` that has been through JSON.
+    const { type, data } = (value ?? {}) as { type?: unknown; data?: unknown };
+    return type === 'Buffer' && Array.isArray(data) ? textOf(data) : undefined;
+  }
+  if (value.length > 0 && value.every(isByte)) return textOf(Uint8Array.from(value));
+  const texts = value.flatMap((item) => textOf(item) ?? []);
+  return texts.length > 0 ? texts : undefined;
+}
+
+function isByte(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 255;
+}

@@ -1,0 +1,79 @@
+/** RxJS observables, seen by their shape: the core imports no rxjs, and several copies of it may be about. */
+export interface ObservableLike {
+  subscribe(observer: unknown): SubscriptionLike;
+  lift(operator: unknown): unknown;
+}
+
+export interface SubscriptionLike {
+  readonly closed: boolean;
+  add(teardown: unknown): void;
+  remove(teardown: unknown): void;
+  unsubscribe(): void;
+}
+
+export interface ObserverLike {
+  next(value: unknown): void;
+  error(error: unknown): void;
+  complete(): void;
+}
+
+export type SubscriberLike = SubscriptionLike & ObserverLike;
+
+export type ObservableClass = new (subscribe: (subscriber: SubscriberLike) => void) => ObservableLike;
+
+/** The public methods that the prototype of RxJS's `Observable` has itself, in all its versions since 6. */
+const OWN_METHODS = ['subscribe', 'pipe', 'forEach', 'toPromise'];
+/** Whether this is an instance of RxJS's `Observable`, of whichever copy, and doesn't merely look like one. */
+export function isObservable(value: object): value is ObservableLike {
+  const { lift, subscribe } = value as Partial<ObservableLike>;
+  if (typeof lift !== 'function' || typeof subscribe !== 'function') return false;
+  const base = basePrototype(value);
+  if (base === value || !OWN_METHODS.every((method) => Object.hasOwn(base, method))) return false;
+  // By this member RxJS and other libraries know each other's observables.
+  const { observable } = Symbol as { observable?: symbol };
+  return Object.hasOwn(base, '@@observable') || (observable !== undefined && Object.hasOwn(base, observable));
+}
+
+/** The prototype at the bottom of an observable's classes: that of RxJS's `Observable`. */
+export function basePrototype(source: object): object {
+  return lowestWith('lift', source);
+}
+
+/** The lowest object in a chain of prototypes that has a member itself; the object at the top if none has. */
+function lowestWith(member: string, top: object): object {
+  let lowest = top;
+  for (let at: object | null = top; at !== null; at = Object.getPrototypeOf(at) as object | null) {
+    if (Object.hasOwn(at, member)) lowest = at;
+  }
+  return lowest;
+}
+
+/**
+ * What a source is to be subscribed with in the place of a subscriber: what comes out of the source goes to `observer`, and
+ * what the source leaves behind is torn down with the subscriber, by `tearDown`.
+ */
+export function createInnerSubscriber(
+  subscriber: SubscriberLike,
+  observer: ObserverLike,
+  tearDown: (run: () => void) => void,
+): SubscriberLike {
+  // A subscription of RxJS's own, whose class is at the bottom of a subscriber's: it lets go of what has ended.
+  const { constructor: Subscription } = lowestWith('add', subscriber) as {
+    constructor: new () => SubscriptionLike;
+  };
+  const teardowns = new Subscription();
+  // Runs at once when the subscriber is closed already.
+  subscriber.add(() => tearDown(() => teardowns.unsubscribe()));
+  // RxJS takes an object of this shape for a subscriber and uses it as it is, so `closed` reaches synchronous sources.
+  return {
+    get closed() {
+      return subscriber.closed;
+    },
+    next: (value) => observer.next(value),
+    error: (error) => observer.error(error),
+    complete: () => observer.complete(),
+    add: (teardown) => teardowns.add(teardown),
+    remove: (teardown) => teardowns.remove(teardown),
+    unsubscribe: () => subscriber.unsubscribe(),
+  };
+}
