@@ -1,28 +1,21 @@
 import type { AttributeValue, Span } from '@opentelemetry/api';
+import { defaultRedaction, type Redaction, redactionBy } from './secret-keys.js';
 
 const REDACTED = '[REDACTED]';
-const DEFAULT_REDACT_KEYS: ReadonlySet<string> = new Set([
-  'prompt',
-  'input_text',
-  'output_text',
-  'text',
-  'password',
-  'token',
-  'secret',
-  'key',
-]);
 
 /**
  * Sets attributes on a span from values of any type. Strings, finite numbers, booleans and arrays of one such kind are
  * set; everything else is dropped without a word. Does nothing on an absent span (the group is off) or one that doesn't
  * record. Never throws.
  *
- * A value, a whole array too, is replaced by `[REDACTED]` when its key, the last dotted part of the key, or the last word of that part (split
- * at `_` and `-`) is one of the redacted keys, in any case: `api_key` and `user.password` are, `token.count` isn't.
+ * A value, a whole array too, is replaced by `[REDACTED]` when the last word of its key says a secret: `apiKey`,
+ * `user.passwordHash`, `http.request.header.authorization`. Plurals redact strings only, so `usage.input_tokens` is kept where
+ * it is a number; `token.count` is kept. The page on attributes and redaction has the words.
  *
  * @param span what the body of `managedSpan` was given
  * @param attributes any record
- * @param options `redactKeys` replaces the default set: prompt, input_text, output_text, text, password, token, secret, key
+ * @param options `redactKeys` are words that replace the default ones, in any case; a compound one (`first_name`) is matched
+ * by the last words of a key
  *
  * @example
  * managedSpan('orders', 'orders.place', (span) => {
@@ -34,27 +27,46 @@ export function safeSetSpanAttributes(
   attributes: Record<string, unknown>,
   options: { redactKeys?: Iterable<string> } = {},
 ): void {
-  if (span === undefined || !span.isRecording()) return;
-  const redactKeys =
-    options.redactKeys === undefined
-      ? DEFAULT_REDACT_KEYS
-      : new Set([...options.redactKeys].map((key) => String(key).toLowerCase()));
-  for (const key of Object.keys(attributes ?? {})) {
-    if (key === '') continue;
-    try {
-      const value = attributes[key];
-      if (isAttributeValue(value)) span.setAttribute(key, isRedacted(key, redactKeys) ? REDACTED : value);
-    } catch {
-      // A getter or proxy that throws has no value to set.
+  try {
+    if (!span?.isRecording()) return;
+    const redactionOf = redactionFor(options);
+    for (const key of Object.keys(attributes ?? {})) {
+      if (key !== '') setAttribute(span, key, attributes, redactionOf);
     }
+  } catch {
+    // A span that is none, or a proxy that doesn't say which keys it has.
   }
 }
 
-function isRedacted(key: string, redactKeys: ReadonlySet<string>): boolean {
-  const whole = key.toLowerCase();
-  const part = whole.slice(whole.lastIndexOf('.') + 1);
-  const word = part.slice(Math.max(part.lastIndexOf('_'), part.lastIndexOf('-')) + 1);
-  return redactKeys.has(whole) || redactKeys.has(part) || redactKeys.has(word);
+/** What can't be read of a given set must not let secrets out: then the default words count. */
+function redactionFor(options: { redactKeys?: Iterable<string> } | null): (key: string) => Redaction {
+  try {
+    const redactKeys = options?.redactKeys;
+    return redactKeys === undefined ? defaultRedaction : redactionBy(redactKeys);
+  } catch {
+    return defaultRedaction;
+  }
+}
+
+function setAttribute(
+  span: Span,
+  key: string,
+  attributes: Record<string, unknown>,
+  redactionOf: (key: string) => Redaction,
+): void {
+  try {
+    const value = attributes[key];
+    if (!isAttributeValue(value)) return;
+    const redaction = redactionOf(key);
+    const isRedacted = redaction === 'every value' || (redaction === 'strings' && isText(value));
+    span.setAttribute(key, isRedacted ? REDACTED : value);
+  } catch {
+    // A getter or proxy that throws has no value to set.
+  }
+}
+
+function isText(value: AttributeValue): boolean {
+  return typeof (Array.isArray(value) ? value[0] : value) === 'string';
 }
 
 function isAttributeValue(value: unknown): value is AttributeValue {

@@ -1,0 +1,55 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { safeSetSpanAttributes } from 'nest-lens/core';
+import {
+  FORM_WORDS,
+  SECRET_ENDINGS,
+  SECRET_WORDS,
+  SECRET_WORDS_OF_STRINGS,
+} from '../../src/core/spans/secret-keys.js';
+import { captureSpans, type CapturedSpans } from '../support/capture-spans.js';
+import { quoted, readPage } from './documentation.js';
+
+const page = readPage('docs/attributes-and-redaction.md');
+
+describe('docs/attributes-and-redaction.md', () => {
+  let spans: CapturedSpans;
+  beforeEach(() => {
+    spans = captureSpans();
+  });
+
+  const examples = page
+    .table('Key', 'Value', 'Set as')
+    .map((cells) => cells.map((cell) => quoted(cell)[0]!) as [key: string, value: string, setAs: string]);
+
+  it.each(examples)('I7: %s of value %s is set as %s', (key, value, setAs) => {
+    const span = spans.tracer.startSpan('probe');
+    safeSetSpanAttributes(span, { [key]: JSON.parse(value) as unknown });
+    span.end();
+    const expected: unknown = setAs === '[REDACTED]' ? setAs : JSON.parse(setAs);
+    expect(spans.only('probe').attributes).toEqual({ [key]: expected });
+  });
+
+  it('I7: names each word that redacts, and no other', () => {
+    const [always, endings, ofStrings] = page.table('Words', 'Redact').map(([words]) => quoted(words!));
+    expect(always!.sort()).toEqual([...SECRET_WORDS].sort());
+    expect(endings!.sort()).toEqual([...SECRET_ENDINGS].sort());
+    expect(ofStrings!.sort()).toEqual([...SECRET_WORDS_OF_STRINGS].sort());
+    const [, forms] = /in what form a secret is\.(.*?)and numbers/s.exec(page.text)!;
+    expect(quoted(forms!).sort()).toEqual([...FORM_WORDS].sort());
+  });
+
+  it.each(SECRET_WORDS)('I7: %s redacts every value, its plural strings only', (word) => {
+    const span = spans.tracer.startSpan('probe');
+    const values = { text: 'x', number: 1, flag: true, texts: ['x'], numbers: [1] };
+    for (const [kind, value] of Object.entries(values)) {
+      safeSetSpanAttributes(span, { [`${kind}.${word}`]: value, [`${kind}.my_${word}s`]: value });
+    }
+    span.end();
+    const { attributes } = spans.only('probe');
+    for (const [kind, value] of Object.entries(values)) {
+      expect(attributes[`${kind}.${word}`]).toBe('[REDACTED]');
+      const isText = typeof (Array.isArray(value) ? value[0] : value) === 'string';
+      expect(attributes[`${kind}.my_${word}s`]).toEqual(isText ? '[REDACTED]' : value);
+    }
+  });
+});
