@@ -107,7 +107,7 @@ function register(
 
 function resolve(spec: string): { enabled: ReadonlySet<string>; pending: ReadonlySet<string> } {
   const pending = new Set<string>();
-  for (const part of String(spec ?? '').split(',')) {
+  for (const part of typeof spec === 'string' ? spec.split(',') : []) {
     const entry = part.trim().toLowerCase().replace(/^-\s+/, '-');
     if (entry !== '') pending.add(entry);
   }

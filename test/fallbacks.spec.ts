@@ -81,6 +81,14 @@ describe('the registry of the fallbacks', () => {
     expect([[...resolved.enabled], [...resolved.pending].sort()]).toEqual([[], pending]);
   });
 
+  it.each([undefined, null, 5, Symbol('s'), ['orders'], Object.create(null)])(
+    'F2: resolve never throws, nor for what is no text (row %#)',
+    (spec) => {
+      const { enabled, pending } = SpanRegistry.resolve(spec as never);
+      expect([enabled.size, pending.size]).toEqual([0, 0]);
+    },
+  );
+
   it('F2: what one call hands out does not reach the next', () => {
     (SpanRegistry.groups() as Set<string>).add('evil');
     (SpanRegistry.namespaces() as string[]).push('evil');

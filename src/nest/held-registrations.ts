@@ -14,7 +14,7 @@ import { registerDefinition, SpanRegistry } from '../core/groups/span-registry.j
  * @throws SpanRegistryError for other content under a namespace that is taken, unless the definition allows overriding
  */
 export function holdRegistration(definition: SpanGroupDefinition): boolean {
-  const read = readDefinition(definition);
+  const read = readDefinition(definition, 'NestLensModule');
   const { namespace } = read;
   const known = processState.namespaces.get(namespace);
   const holds = processState.holds.get(namespace) ?? 0;

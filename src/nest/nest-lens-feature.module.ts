@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { readDefinition, type SpanGroupDefinition } from '../core/groups/span-group-definition.js';
+import { readDefinitions, type SpanGroupDefinition } from '../core/groups/span-group-definition.js';
 import { lensAppOf } from './lens-app.js';
 
 const FEATURE_DEFINITIONS = Symbol.for('nest-lens.feature-definitions');
@@ -15,7 +15,7 @@ const FEATURE_REGISTRATION = Symbol.for('nest-lens.feature-registration');
 @Module({})
 export class NestLensFeatureModule {
   static forDefinitions(given: readonly SpanGroupDefinition[]): DynamicModule {
-    const definitions = given.map(readDefinition);
+    const definitions = readDefinitions([...given], 'NestLensModule.forFeature');
     return {
       module: NestLensFeatureModule,
       providers: [

@@ -7,7 +7,7 @@ import {
   type Provider,
 } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { readDefinition, type SpanGroupDefinition } from '../core/groups/span-group-definition.js';
+import { readDefinitions, type SpanGroupDefinition } from '../core/groups/span-group-definition.js';
 import { createError, NestLensError } from '../core/diagnostics/errors.js';
 import { lensAppOf } from './lens-app.js';
 import {
@@ -66,7 +66,9 @@ export class NestLensModule implements OnModuleInit {
    * ```
    */
   static forRoot(options: NestLensModuleOptions = {}): DynamicModule {
-    const registrations = options.registrations?.map(readDefinition);
+    const registrations =
+      options.registrations &&
+      readDefinitions(options.registrations, 'NestLensModule.forRoot: registrations');
     const useValue = registrations === undefined ? options : { ...options, registrations };
     return createRoot(options.introspection, [{ provide: NEST_LENS_OPTIONS, useValue }]);
   }

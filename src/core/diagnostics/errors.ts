@@ -8,6 +8,7 @@ export type NestLensErrorCode =
   | 'NAMESPACE_REGISTERED'
   | 'NAMESPACE_NOT_REGISTERED'
   | 'PINNED'
+  | 'INVALID_SPEC'
   | 'INVALID_TTL'
   | 'INVALID_VALUE'
   | 'TELEMETRY_ALREADY_SET_UP'
@@ -24,7 +25,8 @@ interface ErrorDetails {
   NAMESPACE_REGISTERED: { namespace: string };
   NAMESPACE_NOT_REGISTERED: { namespace: string; namespaces: readonly string[] };
   PINNED: Record<string, never>;
-  INVALID_TTL: { ttlMs: unknown };
+  INVALID_SPEC: { problem: string };
+  INVALID_TTL: { given: string };
   INVALID_VALUE: { source: string; value: string; allowed: readonly string[] };
   TELEMETRY_ALREADY_SET_UP: Record<string, never>;
   SDK_NOT_FOUND: Record<string, never>;
@@ -54,8 +56,9 @@ const MESSAGES: {
   PINNED: () =>
     'The enabled span groups of this process are pinned (telemetry is disabled, or setEnabledSpanGroups was called), ' +
     'so no override can be put over them. Enable telemetry, or call setSpanGroupSpec first.',
-  INVALID_TTL: ({ ttlMs }) =>
-    `ttlMs must be a positive number of milliseconds, not ${String(ttlMs)}. Leave it out for an override without an end.`,
+  INVALID_SPEC: ({ problem }) => `The span group spec ${problem}. Nothing has changed.`,
+  INVALID_TTL: ({ given }) =>
+    `ttlMs must be a positive number of milliseconds, not ${given}. Leave it out for an override without an end.`,
   INVALID_VALUE: ({ source, value, allowed }) => `${source} is '${value}'. Allowed: ${allowed}.`,
   TELEMETRY_ALREADY_SET_UP: () =>
     'Telemetry is already set up in this process. Call shutdown() on its handle before you set it up again.',

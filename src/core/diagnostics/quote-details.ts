@@ -66,6 +66,15 @@ function reasonOf(error: unknown): string {
   }
 }
 
+/** Says what a value is, where another one was wanted. */
+export function describeValue(value: unknown): string {
+  if (typeof value === 'string') return `the text '${quote(value)}'`;
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object' && value !== null) return 'an object';
+  if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`;
+  return quote(String(value));
+}
+
 function quote(text: string, most = MAX_TEXT): string {
   // Cut before it is escaped, since nobody reads a megabyte of escapes, and again, since an escape is longer than what it is for.
   const escaped = text.slice(0, most).replace(NOT_PRINTABLE, escape);

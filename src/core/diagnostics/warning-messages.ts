@@ -16,6 +16,7 @@ interface WarningDetails {
   PRESET_SHADOWS_GROUP: { namespace: string; name: string };
   LATE_REGISTRATION: { namespace: string };
   NOTHING_REGISTERED: { spec: string };
+  SPEC_INVALID: { problem: string };
   SPEC_UNRESOLVED: RegistryInventory & {
     spec: string;
     pending: readonly string[];
@@ -78,6 +79,8 @@ const MESSAGES: {
   NOTHING_REGISTERED: ({ spec }) =>
     `Span group spec '${spec}' selects nothing: no library or module in this process has registered a span group. ` +
     `Nothing will be emitted. Pass registrations to NestLensModule.forRoot or forFeature, or import the library that registers them.`,
+  SPEC_INVALID: ({ problem }) =>
+    `The span group spec ${problem}. It is not used; what was in force before it stays so. Correct it.`,
   SPEC_UNRESOLVED: ({ spec, pending, nearest, ...registry }) => {
     const hints = Object.entries(nearest).map(([name, other]) => `Did you mean '${other}' for '${name}'? `);
     return (

@@ -1,6 +1,7 @@
 import type { LensLogger } from '../state/lens-warning.js';
 import { foreignState, processState } from '../state/process-state.js';
 import { VERSION } from '../state/version.js';
+import { argumentError } from './argument-error.js';
 import { NOT_SHOWN } from './quote-details.js';
 import { messageOf, type Warning } from './warning-messages.js';
 
@@ -56,10 +57,15 @@ export function recordWarning(warning: Warning): void {
  * Sends NestLens's warnings to a logger of your own, for the whole process. Until it is called they go to the console,
  * and to Nest's `Logger` (context `NestLens`) once `NestLensModule` runs. What the logger throws is swallowed.
  *
+ * @throws TypeError for what has no method `warn`
+ *
  * @example
  * setLensLogger({ warn: (message, { code }) => pino.warn({ code }, message) });
  */
 export function setLensLogger(logger: LensLogger): void {
+  if (typeof (logger as Partial<LensLogger> | null | undefined)?.warn !== 'function') {
+    throw argumentError('setLensLogger: logger', 'an object with a method warn(message, warning)', logger);
+  }
   processState.logger = logger;
 }
 

@@ -1,4 +1,5 @@
-import { SpanRegistry } from './span-registry.js';
+import { readDefinition } from './span-group-definition.js';
+import { registerDefinition } from './span-registry.js';
 
 /** A definition that knows its group names: what {@link defineSpanGroups} returns. */
 export interface DefinedSpanGroups<G extends string> {
@@ -21,6 +22,7 @@ export interface DefinedSpanGroups<G extends string> {
  *
  * @param definition `groups` as a literal array; preset members must be among them, or among the groups of the
  * definitions passed in `using` (those of a library that this one sits on)
+ * @throws TypeError for something of a wrong type
  * @returns the definition; pass it to `NestLensModule.forRoot` or `forFeature`, or call `register()`
  *
  * @example
@@ -38,13 +40,14 @@ export function defineSpanGroups<const G extends string, const U extends string 
   allowOverride?: boolean;
   using?: readonly { readonly groups: readonly U[] }[];
 }): DefinedSpanGroups<G> {
-  const { namespace, groups, presets = {}, allowOverride = false } = definition;
+  const { namespace, groups, presets = {} } = definition;
+  const read = readDefinition(definition, 'defineSpanGroups');
   return {
     namespace,
     groups,
     presets,
-    allowOverride,
-    register: () => SpanRegistry.register(namespace, groups, presets, { allowOverride }),
+    allowOverride: read.allowOverride,
+    register: () => registerDefinition(read),
     group: (name) => name,
   };
 }

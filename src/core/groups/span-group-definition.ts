@@ -1,3 +1,4 @@
+import { argumentError } from '../diagnostics/argument-error.js';
 import type { NamespaceRegistration } from '../state/state-shape.js';
 import { normaliseName } from './span-group-spec.js';
 
@@ -21,35 +22,68 @@ export interface ReadDefinition extends SpanGroupDefinition {
 }
 
 /**
- * Reads a definition. The only place that runs a caller's iterables, which may be generators and can be read only once.
- * Reading what was read already changes nothing.
+ * Reads a definition, and checks its types. The only place that runs a caller's iterables, which may be generators and can be
+ * read only once. Reading what was read already changes nothing.
+ *
+ * @param from the function that was given the definition, for errors
+ * @throws TypeError for something of a wrong type
  */
-export function readDefinition({
-  namespace,
-  groups,
-  presets,
-  allowOverride = false,
-}: SpanGroupDefinition): ReadDefinition {
-  const read = new Map<string, string[]>();
-  for (const [name, members] of Object.entries(presets ?? {})) {
-    const preset = normaliseName(name);
-    read.set(preset, readNames([...(read.get(preset) ?? []), ...readNames(members)]));
+export function readDefinition(definition: SpanGroupDefinition, from: string): ReadDefinition {
+  if (typeof definition !== 'object' || definition === null || Array.isArray(definition)) {
+    throw argumentError(`${from}: a definition`, 'an object with namespace and groups', definition);
   }
-  const names = [...read.keys()].sort();
+  const { namespace, groups, presets, allowOverride = false } = definition;
+  if (typeof namespace !== 'string') throw argumentError(`${from}: namespace`, 'a text', namespace);
+  if (typeof allowOverride !== 'boolean') {
+    throw argumentError(`${from}: allowOverride`, 'true or false', allowOverride);
+  }
   return {
     namespace,
-    groups: readNames(groups),
-    // `fromEntries` makes a preset named `__proto__` a key like any other.
-    presets: Object.fromEntries(names.map((name) => [name, read.get(name)!])),
+    groups: readNames(groups, `${from}: groups`),
+    presets: readPresets(presets ?? {}, `${from}: presets`),
     allowOverride,
   };
 }
 
-/** A bare string counts as one name, not as its letters. */
-function readNames(names: Iterable<string>): string[] {
-  const normalised = new Set<string>();
-  for (const name of typeof names === 'string' ? [names] : names) normalised.add(normaliseName(name));
-  return [...normalised].sort();
+/** Reads a list of definitions, as {@link readDefinition} does each. */
+export function readDefinitions(definitions: SpanGroupDefinition[], from: string): ReadDefinition[] {
+  if (!Array.isArray(definitions)) throw argumentError(from, 'an array of definitions', definitions);
+  return definitions.map((definition) => readDefinition(definition, from));
+}
+
+/** An iterable of texts as an array. A bare string counts as one text, not as its letters. */
+export function readTexts(texts: Iterable<string>, what: string): string[] {
+  if (typeof texts === 'string') return [texts];
+  if (typeof (texts as Partial<Iterable<string>> | null | undefined)?.[Symbol.iterator] !== 'function') {
+    throw argumentError(what, 'an array, a set or another iterable of names', texts);
+  }
+  const read = [...texts];
+  const wrong = read.findIndex((text) => typeof text !== 'string');
+  if (wrong !== -1) throw argumentError(`${what}: each name`, 'a text', read[wrong]);
+  return read;
+}
+
+function readNames(names: Iterable<string>, what: string): string[] {
+  return sortedUnique(readTexts(names, what).map(normaliseName));
+}
+
+function readPresets(presets: Record<string, Iterable<string>>, what: string): Record<string, string[]> {
+  if (typeof presets !== 'object' || Symbol.iterator in presets) {
+    throw argumentError(what, 'an object of names of groups by name of preset', presets);
+  }
+  const read = new Map<string, string[]>();
+  for (const [name, members] of Object.entries(presets)) {
+    const preset = normaliseName(name);
+    const names = readNames(members, `${what}: the names of a preset`);
+    read.set(preset, sortedUnique([...(read.get(preset) ?? []), ...names]));
+  }
+  const sorted = [...read.keys()].sort();
+  // `fromEntries` makes a preset named `__proto__` a key like any other.
+  return Object.fromEntries(sorted.map((preset) => [preset, read.get(preset)!]));
+}
+
+function sortedUnique(names: readonly string[]): string[] {
+  return [...new Set(names)].sort();
 }
 
 /** Whether two registrations have the same groups and presets. What was read is sorted, so they can be compared as text. */

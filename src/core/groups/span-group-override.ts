@@ -1,34 +1,48 @@
+import { checkOptions } from '../diagnostics/argument-error.js';
 import { createError, NestLensError } from '../diagnostics/errors.js';
+import { describeValue } from '../diagnostics/quote-details.js';
 import { LONGEST_TIMER_MS } from './longest-timer.js';
 import { processState } from '../state/process-state.js';
 import type { OverrideLayer } from '../state/state-shape.js';
+import { specProblem } from './span-group-spec.js';
 import { createLayer, dropOverride, enableExactly, resolveLayer } from './span-group-state.js';
 import { emitWarnings } from '../diagnostics/warnings.js';
 
 /** The last instant that a Date can hold. */
 const LAST_DATE_MS = 8.64e15;
+/** A wall clock that moves no further than this against the time that passes is on its usual way. */
+const MAX_DRIFT_MS = 1_000;
 
 /**
  * Puts another spec over the configured one for a while, e.g. to look closer at a running process. It re-resolves as the
- * configured one does; when it ends, the configured spec is back in force.
+ * configured one does; when it ends, the configured spec is back in force. How long it lasts is counted in the time that passes;
+ * a wall clock that is set back or forward changes nothing.
  *
  * @param spec like `setSpanGroupSpec`'s
  * @param options `ttlMs`: milliseconds until it ends by itself; without it, it stays until `clearSpanGroupOverride`
- * @throws NestLensError `PINNED` on a pinned process, `INVALID_TTL` for a `ttlMs` that isn't a positive number
+ * @throws NestLensError `PINNED` on a pinned process, `INVALID_SPEC` for what can't be a spec, `INVALID_TTL` for a `ttlMs` that
+ * isn't a positive number. TypeError for options that are no object. Nothing has changed when it throws
  *
  * @example
  * overrideSpanGroups('per_request,db_*', { ttlMs: 15 * 60_000 });
  */
 export function overrideSpanGroups(spec: string, options: { ttlMs?: number } = {}): void {
   throwIfPinned();
+  checkOptions('overrideSpanGroups: options', options);
+  const problem = specProblem(spec);
+  if (problem !== undefined) throw createError(NestLensError, 'INVALID_SPEC', { problem });
   const { ttlMs } = options;
-  if (ttlMs !== undefined && !(ttlMs > 0 && Date.now() + ttlMs <= LAST_DATE_MS)) {
-    throw createError(NestLensError, 'INVALID_TTL', { ttlMs });
+  if (
+    ttlMs !== undefined &&
+    !(typeof ttlMs === 'number' && ttlMs > 0 && Date.now() + ttlMs <= LAST_DATE_MS)
+  ) {
+    throw createError(NestLensError, 'INVALID_TTL', { given: describeValue(ttlMs) });
   }
   dropOverride();
   const layer: OverrideLayer = {
-    ...createLayer(String(spec ?? '')),
-    expiresAt: ttlMs === undefined ? undefined : Date.now() + ttlMs,
+    ...createLayer(spec),
+    endsAt: ttlMs === undefined ? undefined : performance.now() + ttlMs,
+    clockOffset: clockOffset(),
     timer: undefined,
   };
   processState.override = layer;
@@ -52,21 +66,35 @@ export function clearSpanGroupOverride(): void {
   emitWarnings(resolveLayer());
 }
 
+/** When an override will end, by the wall clock as it is now; undefined for one without an end. */
+export function overrideEnd({ endsAt, clockOffset: offset }: OverrideLayer): Date | undefined {
+  if (endsAt === undefined) return undefined;
+  const now = clockOffset();
+  // Asked twice, the answer is the same to the millisecond, unless somebody has set the clock.
+  const shown = Math.abs(now - offset) > MAX_DRIFT_MS ? now : offset;
+  return new Date(Math.min(Math.round(endsAt + shown), LAST_DATE_MS));
+}
+
+/** What to add to the time that passes to get the time of the wall clock. */
+function clockOffset(): number {
+  return Date.now() - performance.now();
+}
+
 function throwIfPinned(): void {
   if (processState.pinned) throw createError(NestLensError, 'PINNED');
 }
 
 function armExpiry(layer: OverrideLayer): void {
-  if (layer.expiresAt === undefined) return;
-  const remaining = layer.expiresAt - Date.now();
+  if (layer.endsAt === undefined) return;
+  const remaining = layer.endsAt - performance.now();
   layer.timer = setTimeout(
     () => {
       if (processState.override !== layer) return;
       // A wait longer than a timer takes is made of several.
-      if (Date.now() < (layer.expiresAt ?? 0)) armExpiry(layer);
+      if (performance.now() < layer.endsAt!) armExpiry(layer);
       else clearSpanGroupOverride();
     },
-    Math.min(Math.max(remaining, 0), LONGEST_TIMER_MS),
+    Math.min(Math.max(Math.ceil(remaining), 0), LONGEST_TIMER_MS),
   );
   // An override must not keep a process alive.
   layer.timer.unref?.();

@@ -2,7 +2,8 @@ import { emitWarnings, type Warning } from '../diagnostics/warnings.js';
 import { processState } from '../state/process-state.js';
 import type { SpecLayer } from '../state/state-shape.js';
 import { indexRegistry } from './registry-index.js';
-import { parseSpanGroupSpec, resolveSpec } from './span-group-spec.js';
+import { readTexts } from './span-group-definition.js';
+import { parseSpanGroupSpec, resolveSpec, specProblem } from './span-group-spec.js';
 import { reportIfChanged } from './spec-report.js';
 
 /** The only place that switches a group: the enabled set and the gates that sites hold change together. */
@@ -47,7 +48,8 @@ export function resolveLayer(layer = activeLayer(), index = indexRegistry()): Wa
 /**
  * Puts a spec in force: keeps it, resolves it against what is registered, and switches every group accordingly. Later
  * registrations re-resolve it. Replaces an earlier spec or pin; an override in force stays on top. Warns about names that
- * nothing provides; never throws. `setupTelemetry` calls it with the configured spec, so applications rarely need to.
+ * nothing provides; never throws. What can't be a spec (no text, over 100,000 characters, over 100 wildcards) is a warning,
+ * `SPEC_INVALID`, and changes nothing. `setupTelemetry` calls it with the configured spec, so applications rarely need to.
  *
  * @param spec comma-separated presets, groups, wildcards and exclusions, e.g. `default,db_*,-cache`; '' selects nothing
  *
@@ -55,8 +57,10 @@ export function resolveLayer(layer = activeLayer(), index = indexRegistry()): Wa
  * setSpanGroupSpec('per_request,payment');
  */
 export function setSpanGroupSpec(spec: string): void {
+  const problem = specProblem(spec);
+  if (problem !== undefined) return emitWarnings([{ code: 'SPEC_INVALID', details: { problem } }]);
   processState.pinned = false;
-  processState.configured = createLayer(String(spec ?? ''));
+  processState.configured = createLayer(spec);
   emitWarnings(resolveLayer(processState.configured));
 }
 
@@ -65,12 +69,13 @@ export function setSpanGroupSpec(spec: string): void {
  * and an override are dropped, and later registrations change nothing. This is how a disabled process stays disabled.
  *
  * @param groups names as the sites give them: taken as they are, neither trimmed nor lower-cased
+ * @throws TypeError for anything but an iterable of texts; then nothing has changed
  *
  * @example
  * setEnabledSpanGroups([]); // everything off, for good
  */
 export function setEnabledSpanGroups(groups: Iterable<string>): void {
-  const pinned = new Set(typeof groups === 'string' ? [groups] : groups);
+  const pinned = new Set(readTexts(groups, 'setEnabledSpanGroups: groups'));
   dropOverride();
   processState.configured = undefined;
   processState.pinned = true;

@@ -1,10 +1,11 @@
+import { argumentError, checkOptions } from '../diagnostics/argument-error.js';
 import { createError, SpanRegistryError } from '../diagnostics/errors.js';
 import { emitWarnings, reportForeignState } from '../diagnostics/warnings.js';
 import { processState } from '../state/process-state.js';
 import { registrationWarnings } from './registration-warnings.js';
 import { indexRegistry } from './registry-index.js';
 import { type ReadDefinition, readDefinition } from './span-group-definition.js';
-import { ALL, parseSpanGroupSpec, type Resolution, resolveSpec } from './span-group-spec.js';
+import { ALL, parseSpanGroupSpec, type Resolution, resolveSpec, specProblem } from './span-group-spec.js';
 import { activeLayer, resolveLayer } from './span-group-state.js';
 
 /** Registers a definition that was read. Throws what {@link SpanRegistryApi.register} throws. */
@@ -32,12 +33,17 @@ function register(
   namespace: string,
   groups: Iterable<string>,
   presets: Readonly<Record<string, Iterable<string>>> = {},
-  { allowOverride = false }: { allowOverride?: boolean } = {},
+  options: { allowOverride?: boolean } = {},
 ): void {
-  registerDefinition(readDefinition({ namespace, groups, presets, allowOverride }));
+  checkOptions('SpanRegistry.register: options', options);
+  const { allowOverride = false } = options;
+  registerDefinition(readDefinition({ namespace, groups, presets, allowOverride }, 'SpanRegistry.register'));
 }
 
 function unregister(namespace: string): void {
+  if (typeof namespace !== 'string') {
+    throw argumentError('SpanRegistry.unregister: namespace', 'a text', namespace);
+  }
   if (!processState.namespaces.delete(namespace)) {
     throw createError(SpanRegistryError, 'NAMESPACE_NOT_REGISTERED', { namespace, namespaces: namespaces() });
   }
@@ -67,7 +73,7 @@ function presets(): ReadonlyMap<string, ReadonlySet<string>> {
 }
 
 function resolve(spec: string): Resolution {
-  return resolveSpec(parseSpanGroupSpec(String(spec ?? '')), indexRegistry());
+  return resolveSpec(parseSpanGroupSpec(specProblem(spec) === undefined ? spec : ''), indexRegistry());
 }
 
 /** The calls of {@link SpanRegistry}. */
@@ -82,8 +88,8 @@ export interface SpanRegistryApi {
    * @param presets named subsets; presets of one name are united over all namespaces. Default: none
    * @param options `allowOverride` (default false): replace what the namespace registered before, and don't warn about
    * groups that another namespace has too
-   * @throws SpanRegistryError `EMPTY_NAMESPACE`, `EMPTY_GROUP_NAME`, `RESERVED_NAME` (`all`), `NAMESPACE_REGISTERED`; then
-   * nothing has changed
+   * @throws SpanRegistryError `EMPTY_NAMESPACE`, `EMPTY_GROUP_NAME`, `RESERVED_NAME` (`all`), `NAMESPACE_REGISTERED`
+   * @throws TypeError for arguments of a wrong type. Nothing has changed when it throws
    *
    * @example
    * SpanRegistry.register('shop', ['orders', 'payment'], { default: ['orders'] });
@@ -98,6 +104,7 @@ export interface SpanRegistryApi {
    * Removes a namespace's groups and presets. A shared group lives until its last owner is gone.
    *
    * @throws SpanRegistryError `NAMESPACE_NOT_REGISTERED`
+   * @throws TypeError for a namespace that is no text
    */
   unregister(namespace: string): void;
   /** Removes every namespace. */
@@ -108,7 +115,10 @@ export interface SpanRegistryApi {
   namespaces(): readonly string[];
   /** Every preset with its registered members, `all` included, as a new map. */
   presets(): ReadonlyMap<string, ReadonlySet<string>>;
-  /** What a spec would turn on, and which of its entries match nothing. Changes nothing, never throws. */
+  /**
+   * What a spec would turn on, and which of its entries match nothing. Changes nothing, never throws: what can't be a spec,
+   * see {@link setSpanGroupSpec}, turns nothing on.
+   */
   resolve(spec: string): { enabled: ReadonlySet<string>; pending: ReadonlySet<string> };
 }
 

@@ -30,8 +30,10 @@ export interface SpecLayer {
 }
 
 export interface OverrideLayer extends SpecLayer {
-  /** Milliseconds since the epoch; undefined: until it is cleared. */
-  readonly expiresAt: number | undefined;
+  /** When it ends, in milliseconds of `performance.now()`; undefined: when it is cleared. */
+  readonly endsAt: number | undefined;
+  /** What `Date.now()` was ahead of `performance.now()` when it began. */
+  readonly clockOffset: number;
   timer: ReturnType<typeof setTimeout> | undefined;
 }
 

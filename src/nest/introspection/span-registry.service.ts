@@ -1,7 +1,11 @@
 import { processState } from '../../core/state/process-state.js';
 import { explainSpanGroups } from '../../core/groups/explain-span-groups.js';
 import { isSpanGroupEnabled } from '../../core/groups/span-gate.js';
-import { clearSpanGroupOverride, overrideSpanGroups } from '../../core/groups/span-group-override.js';
+import {
+  clearSpanGroupOverride,
+  overrideEnd,
+  overrideSpanGroups,
+} from '../../core/groups/span-group-override.js';
 import { activeLayer, enabledSpanGroups, pendingSpanGroups } from '../../core/groups/span-group-state.js';
 import { SpanRegistry } from '../../core/groups/span-registry.js';
 import type { SpanSite, SpanSites } from './span-sites.js';
@@ -154,8 +158,7 @@ export class SpanRegistryService {
             ? null
             : {
                 spec: override.spec.raw,
-                expiresAt:
-                  override.expiresAt === undefined ? null : new Date(override.expiresAt).toISOString(),
+                expiresAt: overrideEnd(override)?.toISOString() ?? null,
               },
       },
       enabled: [...processState.enabled].sort(),

@@ -606,7 +606,7 @@ describe('what the registry hands out', () => {
   });
 });
 
-describe('mutations and the kept spec', () => {
+describe('mutations and the configured spec', () => {
   it('R17: register, unregister and clear re-resolve before they return', () => {
     setSpanGroupSpec('default,cache');
     SpanRegistry.register('a', ['orders', 'cache'], { default: ['orders'] });
