@@ -1,7 +1,7 @@
 /**
  * What NestLens promises about its cost, and what a run says of it. A limit that isn't reached needs an explanation here.
  *
- * @typedef {{ area: string, what: string, limit: number, unit: '' | 'B' | '%' | 'ms', measured: number,
+ * @typedef {{ area: string, what: string, limit: number, unit: '' | 'B' | '%' | 'ms' | 'ns', measured: number,
  *   spread?: [number, number], control?: number }} Limit `control`: the ratio of two equal things in the same run
  */
 
@@ -104,6 +104,19 @@ const routerLimits = (router) =>
         1.03,
         find('plain', false).toNoLens,
       ),
+      ...(sdk
+        ? [
+            limit(
+              area,
+              'the route of the server span: more than without NestLens',
+              1_000,
+              find('served', false).moreNs,
+              {
+                unit: 'ns',
+              },
+            ),
+          ]
+        : []),
       ...routes
         .filter(({ onToIt }) => onToIt)
         .map(({ variant, later, onToIt }) =>

@@ -199,7 +199,8 @@ off. Below 1 in the column _@SpanGroup on, of it_ means that NestLens is cheaper
 const ROUTER_MEAN = `Nest's own handler of a route, called without a socket: all of Nest, nothing of HTTP. Every handler
 returns the same small object. _plain_ is bare, _plain-again_ the same a second time, _off_ and _on_ have \`@SpanGroup\`,
 _pass-through_ is an interceptor that only returns \`next.handle()\`, _interceptor_ is \`SpanGroupInterceptor\`, _no-lens_ is the
-plain handler of an application without NestLens. Without _SDK_, telemetry is disabled.`;
+plain handler of an application without NestLens; _served_ and _served-no-lens_ are the two plain ones below a server span, which is
+told its route. Without _SDK_, telemetry is disabled.`;
 
 const SERVERS_MEAN = `The same handlers behind real HTTP, asked by autocannon over 10 connections; the server has telemetry
 on. Time and CPU are those of a shared machine; bytes are steady. \`instrumentation-nestjs-core\` is on a server of its own,

@@ -24,6 +24,9 @@ function describeRoutes(rounds, bytes) {
       ...(counterpart && { toPassThrough: ratio(rounds[route], rounds[counterpart]) }),
       ...(PEERS.includes(variant) && { onToIt: ratio(rounds[`on/${when}`], rounds[route]) }),
       ...(route === 'plain/now' && { toNoLens: ratio(rounds[route], rounds['no-lens/now']) }),
+      ...(route === 'served/now' && {
+        moreNs: summarise(rounds[route].map((ns, round) => ns - rounds['served-no-lens/now'][round])),
+      }),
       bytes: bytes[route],
       moreBytes: bytes[route] - bytes[plain],
     };

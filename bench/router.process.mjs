@@ -25,10 +25,24 @@ function createCase(name, handler, calls) {
   return { name, calls, run };
 }
 
+/** A handler within the context that instrumentation-http makes for each request, where its span is told the route. */
+async function belowServerSpan(handler) {
+  const { context, createContextKey } = await load('@opentelemetry/api');
+  const key = createContextKey('OpenTelemetry SDK Context Key RPC_METADATA');
+  return (...args) =>
+    context.with(context.active().setValue(key, { type: 'http' }), handler, undefined, ...args);
+}
+
 const cases = [...server.handlers]
   .filter(([path]) => /\/(now|later)$/.test(path))
   .map(([path, handler]) => createCase(path.slice(1), handler, callsOf(path)));
-cases.push(createCase('no-lens/now', without.server.handlers.get('/plain/now'), callsOf('plain')));
+const plain = server.handlers.get('/plain/now');
+const withoutLens = without.server.handlers.get('/plain/now');
+cases.push(createCase('no-lens/now', withoutLens, callsOf('plain')));
+if (sdk) {
+  cases.push(createCase('served/now', await belowServerSpan(plain), callsOf('plain')));
+  cases.push(createCase('served-no-lens/now', await belowServerSpan(withoutLens), callsOf('plain')));
+}
 
 // Every group that is off was on before.
 const select = async (spec) => {

@@ -2,11 +2,12 @@ import {
   type DynamicModule,
   Inject,
   Module,
+  type NestModule,
   type OnModuleInit,
   Optional,
   type Provider,
 } from '@nestjs/common';
-import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
+import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import { readDefinitions, type SpanGroupDefinition } from '../core/groups/span-group-definition.js';
 import { createError, NestLensError } from '../core/diagnostics/errors.js';
 import { lensAppOf } from './lens-app.js';
@@ -39,11 +40,17 @@ import { TelemetryLifecycle } from './telemetry.lifecycle.js';
  * ```
  */
 @Module({})
-export class NestLensModule implements OnModuleInit {
+export class NestLensModule implements NestModule, OnModuleInit {
   /** @internal */
   constructor(
     @Optional() @Inject(TelemetryLifecycle) private readonly lifecycle: TelemetryLifecycle | undefined,
+    @Inject(HttpAdapterHost) private readonly http: HttpAdapterHost,
   ) {}
+
+  /** Nest calls it for the middleware of an HTTP application, before it registers routes. */
+  configure(): void {
+    this.lifecycle?.beforeRoutes(this.http.httpAdapter);
+  }
 
   /** Nest calls it when the module's providers are initialised. With `setupAt: 'init'` telemetry is set up here. */
   async onModuleInit(): Promise<void> {

@@ -5,6 +5,7 @@ import {
   type OnApplicationShutdown,
   type OnModuleInit,
 } from '@nestjs/common';
+import type { AbstractHttpAdapter } from '@nestjs/core';
 import { isSdkDisabled, resolveConfig } from '../core/telemetry/config-from-env.js';
 import { discardEarlySdk, isEarlyFailure } from '../core/telemetry/early-sdk.js';
 import { nearestName } from '../core/groups/nearest-name.js';
@@ -17,6 +18,7 @@ import { emitWarnings, recordWarning, type Warning } from '../core/diagnostics/w
 import type { LensApp } from './lens-app.js';
 import type { NestLensModuleOptions } from './nest-lens-options.js';
 import { SharedTelemetry } from './shared-telemetry.js';
+import { nameServerSpans } from './span-group/server-span-route.js';
 
 /** The share of the time for closing that one flush ahead of it may take. */
 const MAX_AHEAD = 1 / 4;
@@ -58,6 +60,22 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
     this.app.register(this.options.registrations ?? []);
     if (!this.isFirst && hasOwnOptions(this.options)) {
       emitWarnings([{ code: 'OPTIONS_IGNORED', details: { reason: 'second forRoot' } }]);
+    }
+  }
+
+  /** Called by the module class before Nest registers routes. Where nothing will be traced they stay as they are. */
+  beforeRoutes(adapter: AbstractHttpAdapter): void {
+    if (this.isFirst && this.isToBeLive()) nameServerSpans(adapter);
+  }
+
+  private isToBeLive(): boolean {
+    const { config = {}, env = {} } = this.options;
+    try {
+      return (
+        processState.telemetry.phase !== 'off' || (resolveConfig(config, env).enabled && !isSdkDisabled())
+      );
+    } catch {
+      return false; // the set-up will say what is wrong
     }
   }
 

@@ -10,8 +10,7 @@ import { classNameOf } from './class-name.js';
 import { coveredCall, withCoveredCall } from './covered-call.js';
 import { handlerTypes } from './handler-kind.js';
 import { describeCall, type MethodSite, methodSpanPlan, planOfCall } from './handler-span.js';
-import { type HttpRoute, httpRoutesOf } from './http-routes.js';
-import { setServerSpanRoute } from './server-span-route.js';
+import { httpRoutesOf } from './http-routes.js';
 
 /** Kept beside the wrapper of a gated method. Other decorators may copy it to a wrapper of theirs. */
 export interface GatedMethod {
@@ -54,8 +53,7 @@ export function gateMethod(current: AnyFunction, site: MethodSite): AnyFunction 
         : original.apply(this, args);
     }
     planFor ??= createPlanner(site, wrapper);
-    const { plan: planOfClass, routes, hasOtherGate } = planFor(this);
-    if (routes.length > 0) setServerSpanRoute(outside, routes);
+    const { plan: planOfClass, hasOtherGate } = planFor(this);
     const plan = planOfCall(planOfClass, site.options, args);
     const work = (span: Span): unknown =>
       hasOtherGate || hasGateBehind
@@ -100,7 +98,6 @@ export function ungateMethod(current: AnyFunction): AnyFunction {
 /** What is known of a method on one class. */
 interface PlannedMethod {
   readonly plan: SpanPlan;
-  readonly routes: readonly HttpRoute[];
   /** Whether the class has another gated method of this name, below or above: one may call the other by `super`. */
   readonly hasOtherGate: boolean;
 }
@@ -140,12 +137,11 @@ function planMethod(site: MethodSite, wrapper: AnyFunction, Class: object): Plan
     const routes = types.includes('http') ? httpRoutesOf(Class, wrapper) : [];
     return {
       plan: methodSpanPlan(site, classNameOf(Class), types, routes),
-      routes,
       hasOtherGate: hasOtherGate(Class, wrapper, site.key),
     };
   } catch {
     // A proxy that won't be looked into.
-    return { plan: methodSpanPlan(site, classNameOf(site.Class), types, []), routes: [], hasOtherGate: true };
+    return { plan: methodSpanPlan(site, classNameOf(site.Class), types, []), hasOtherGate: true };
   }
 }
 

@@ -10,8 +10,7 @@ import { InFlightSpan } from '../../core/spans/in-flight-span.js';
 import { workBehind } from '../../core/spans/span-outcome.js';
 import { reportSdkFailure, type SpanPlan } from '../../core/spans/span-plan.js';
 import { gatedMethodOf } from './gated-method.js';
-import { type HttpRoute, httpRoutesOf } from './http-routes.js';
-import { setServerSpanRoute } from './server-span-route.js';
+import { httpRoutesOf } from './http-routes.js';
 import { classNameOf } from './class-name.js';
 import { isCallCovered, withCoveredCall } from './covered-call.js';
 import { methodSpanPlan } from './handler-span.js';
@@ -22,7 +21,6 @@ interface InterceptedHandler {
   /** The gate of the method, or the method itself: what the gate and another interceptor know its call by. */
   readonly key: object;
   readonly gate: SpanGate;
-  routes(): readonly HttpRoute[];
   /** The plan of its spans, by type of execution context. */
   plan(type: string): SpanPlan;
 }
@@ -81,26 +79,19 @@ function describeHandler(method: object, Class: object): InterceptedHandler | nu
     key: gated?.site.key ?? (method as { name: string }).name,
   };
   const plans = new Map<string, SpanPlan>();
-  let routes: readonly HttpRoute[] = [];
   let epoch: number | undefined;
-  const refresh = (): void => {
-    if (epoch === processState.routesEpoch) return;
-    epoch = processState.routesEpoch;
-    routes = httpRoutesOf(Class, method);
-    plans.clear();
-  };
   return {
     key: gated ?? method,
     gate: spanGate(site.group),
-    routes: () => {
-      refresh();
-      return routes;
-    },
     plan: (type) => {
-      refresh();
+      if (epoch !== processState.routesEpoch) {
+        // An application with the controller was built or closed: its routes are others.
+        epoch = processState.routesEpoch;
+        plans.clear();
+      }
       let plan = plans.get(type);
       if (plan === undefined) {
-        plan = methodSpanPlan(site, classNameOf(Class), [type], routes);
+        plan = methodSpanPlan(site, classNameOf(Class), [type], httpRoutesOf(Class, method));
         plans.set(type, plan);
       }
       return plan;
@@ -131,7 +122,6 @@ function intercept(
     }
   };
   const outside = callersContext(handler.plan(type).name, type, execution);
-  if (type === 'http') setServerSpanRoute(outside, handler.routes());
   return coverSubscriptions(Observable, begin(outside), () =>
     handler.gate.enabled
       ? begin(outside)

@@ -2,22 +2,28 @@ import 'reflect-metadata';
 import type { AddressInfo, Server } from 'node:net';
 import {
   All,
+  Body,
   type CanActivate,
   Controller,
   type DynamicModule,
   Get,
   HostParam,
+  HttpCode,
   Inject,
   Injectable,
   Module,
+  type NestInterceptor,
+  Next,
   NotFoundException,
   Param,
   ParseIntPipe,
   Post,
   RequestMethod,
   Scope,
+  ServiceUnavailableException,
   Sse,
   UseGuards,
+  UseInterceptors,
   Version,
   VERSION_NEUTRAL,
   VersioningType,
@@ -26,6 +32,7 @@ import {
   APP_INTERCEPTOR,
   ContextIdFactory,
   type ContextIdStrategy,
+  HttpAdapterHost,
   NestFactory,
   REQUEST,
   RouterModule,
@@ -221,6 +228,63 @@ function shopModule({ platform, intercepted }: ShopOptions): DynamicModule {
     }
   }
 
+  @Injectable()
+  class Unavailable implements NestInterceptor {
+    intercept(): never {
+      throw new ServiceUnavailableException();
+    }
+  }
+
+  class Missing implements CanActivate {
+    canActivate(): never {
+      throw new NotFoundException();
+    }
+  }
+
+  /** In no group. */
+  @Controller({ path: 'plain', version: VERSION_NEUTRAL })
+  class PlainController {
+    constructor(@Inject(HttpAdapterHost) private readonly http: HttpAdapterHost) {}
+
+    @Get(':id')
+    read(@Param('id') id: string): string {
+      return `plain ${id}`;
+    }
+
+    @Get(':id/number')
+    number(@Param('id', ParseIntPipe) id: number): number {
+      return id;
+    }
+
+    @Get(':id/guarded')
+    @UseGuards(Missing)
+    guarded(): void {}
+
+    @Get(':id/intercepted')
+    @UseInterceptors(Unavailable)
+    intercepted(): void {}
+
+    @Post(':id/body')
+    @HttpCode(200)
+    body(@Body() body: object): object {
+      return body;
+    }
+
+    @Get(':id/passes')
+    passes(@Next() next: () => void): void {
+      next();
+    }
+
+    /** Asks another route within the process. */
+    @Get(':id/calls')
+    async calls(): Promise<string> {
+      const instance = this.http.httpAdapter.getInstance<{
+        inject(url: string): Promise<{ body: string }>;
+      }>();
+      return (await instance.inject('/api/health/deep')).body;
+    }
+  }
+
   @Controller('stock')
   @SpanGroup('orders')
   class StockController {
@@ -279,6 +343,7 @@ function shopModule({ platform, intercepted }: ShopOptions): DynamicModule {
       TenantController,
       BasketsController,
       PricesController,
+      PlainController,
     ],
     providers: [
       Basket,
@@ -303,9 +368,15 @@ async function startShop(options: ShopOptions): Promise<number> {
   return ((app.getHttpServer() as Server).address() as AddressInfo).port;
 }
 
-const { finishedSpans } = globalThis as { finishedSpans?: () => unknown[] };
+const { finishedSpans, requestRoutes } = globalThis as {
+  finishedSpans?: () => unknown[];
+  requestRoutes?: () => Promise<unknown[]>;
+};
 process.on('disconnect', () => process.exit(0));
-process.on('message', () => process.send!(finishedSpans?.() ?? []));
+process.on('message', (message) => {
+  if (message === 'routes') void requestRoutes?.().then((routes) => process.send!(routes));
+  else process.send!(finishedSpans?.() ?? []);
+});
 const ports: Record<string, number> = {};
 for (const platform of ['Express', 'Fastify']) {
   for (const intercepted of [false, true]) {
