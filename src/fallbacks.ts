@@ -81,6 +81,22 @@ export interface FallbackSpanRegistryApi {
   resolve(spec: string): { enabled: ReadonlySet<string>; pending: ReadonlySet<string> };
 }
 
+/** What {@link defineSpanGroups} returns. */
+export interface FallbackDefinedSpanGroups<G extends string> {
+  /** The owner, as it was given. */
+  readonly namespace: string;
+  /** Every group, as it was given. */
+  readonly groups: readonly G[];
+  /** Named subsets; empty if none were given. */
+  readonly presets: Record<string, readonly string[]>;
+  /** As it was given; false if it wasn't. */
+  readonly allowOverride: boolean;
+  /** Does nothing. Never throws, also where the real one would. */
+  register(): void;
+  /** The name of one of its groups, checked by the compiler. */
+  group<N extends G>(name: N): N;
+}
+
 /** A span that records nothing. */
 const INERT_SPAN: FallbackSpan = Object.freeze({
   spanContext: () => ({ traceId: '0'.repeat(32), spanId: '0'.repeat(16), traceFlags: 0 }),
@@ -124,6 +140,18 @@ export const SpanRegistry: FallbackSpanRegistryApi = Object.freeze({
   presets: (): ReadonlyMap<string, ReadonlySet<string>> => new Map([['all', new Set<string>()]]),
   resolve,
 });
+
+/** Defines span groups, checked by the compiler as by the real one; registering them does nothing. Never throws. */
+export function defineSpanGroups<const G extends string, const U extends string = never>(definition: {
+  namespace: string;
+  groups: readonly G[];
+  presets?: Readonly<Record<string, readonly NoInfer<G | U>[]>>;
+  allowOverride?: boolean;
+  using?: readonly { readonly groups: readonly U[] }[];
+}): FallbackDefinedSpanGroups<G> {
+  const { namespace, groups, presets = {}, allowOverride = false } = definition;
+  return { namespace, groups, presets, allowOverride, register: () => undefined, group: (name) => name };
+}
 
 /** Always false. */
 export function isSpanGroupEnabled(_group: string): boolean {

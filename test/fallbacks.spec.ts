@@ -7,6 +7,7 @@ import * as core from 'nest-lens/core';
 
 const MIRRORED = [
   'SpanRegistry',
+  'defineSpanGroups',
   'isSpanGroupEnabled',
   'managedSpan',
   'traceFn',
@@ -101,6 +102,23 @@ describe('the registry of the fallbacks', () => {
       SpanRegistry.presets().size,
     ]).toEqual([0, 0, 1]);
     expect([SpanRegistry.presets().get('all')!.size, SpanRegistry.resolve('').enabled.size]).toEqual([0, 0]);
+  });
+});
+
+describe('the definitions of the fallbacks', () => {
+  it('F2: name their groups as the real ones do, and register nothing', () => {
+    const written = {
+      namespace: 'shop',
+      groups: ['orders', 'stock'],
+      presets: { default: ['orders'] },
+    } as const;
+    const [fallback, real] = [fallbacks.defineSpanGroups(written), core.defineSpanGroups(written)];
+    expect(fallback.group('orders')).toBe(real.group('orders'));
+    expect(JSON.stringify(fallback)).toBe(JSON.stringify(real));
+    fallback.register();
+    fallback.register();
+    expect(core.SpanRegistry.namespaces()).toEqual([]);
+    expect(() => fallbacks.defineSpanGroups({ namespace: '', groups: ['all', ''] }).register()).not.toThrow();
   });
 });
 

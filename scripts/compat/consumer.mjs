@@ -30,6 +30,9 @@ async function lay(cell, folder, tarballs) {
   if (existsSync(join(folder, 'src'))) {
     await cp(join(compatDirectory, 'scenario/scenario.ts'), join(folder, 'src/scenario.ts'));
   }
+  if (['bundlers', 'library-user'].includes(cell.consumer)) {
+    await cp(join(compatDirectory, 'bundlers.mjs'), join(folder, 'bundlers.mjs'));
+  }
   if (cell.consumer === 'types') await cp(typesDirectory, join(folder, 'fixtures'), { recursive: true });
   const manifest = await readJson(join(folder, 'package.json'));
   Object.assign(manifest.dependencies, cell.dependencies);

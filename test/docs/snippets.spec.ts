@@ -2,29 +2,49 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { allPages, dedent, root } from './documentation.js';
 
-// The compiler and the linter see the snippets as files; the other tests of this folder run them. Here the blocks of the
-// pages are compared with those files.
+// The compiler and the linter see the snippets as files; the other tests of this folder, or `npm run compat`, run them. Here
+// the blocks of the pages are compared with those files.
 
 const REGION = /^[ \t]*\/\/ #region (\S+)\n(.*?)^[ \t]*\/\/ #endregion$/gms;
-const folder = `${root}test/docs/snippets/`;
-const regions = new Map<string, string>();
-for (const file of readdirSync(folder)) {
-  for (const [, name, text] of readFileSync(folder + file, 'utf8').matchAll(REGION)) {
-    regions.set(`${file}: ${name}`, dedent(text!));
-  }
-}
-const shown = allPages().flatMap((page) => page.blocks('ts').map((block) => ({ path: page.path, block })));
+/** Files that have regions, and files that the pages show as a whole. */
+const FOLDERS = {
+  regions: ['test/docs/snippets'],
+  whole: ['compat/example-library', 'compat/example-library/src'],
+};
+
+const filesIn = (folder: string): string[] =>
+  readdirSync(root + folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => `${folder}/${entry.name}`);
+const textOf = (path: string): string => readFileSync(root + path, 'utf8');
+
+const regions = new Map(
+  FOLDERS.regions
+    .flatMap(filesIn)
+    .flatMap((path) =>
+      [...textOf(path).matchAll(REGION)].map(([, name, text]): [string, string] => [
+        `${path}: ${name}`,
+        dedent(text!),
+      ]),
+    ),
+);
+const texts = new Set([
+  ...regions.values(),
+  ...FOLDERS.whole.flatMap(filesIn).map((path) => dedent(textOf(path))),
+]);
+const shown = allPages().flatMap((page) =>
+  ['ts', 'js'].flatMap((language) => page.blocks(language).map((block) => ({ path: page.path, block }))),
+);
 
 describe('the code blocks of README.md and docs', () => {
-  it('are regions of test/docs/snippets, word for word', () => {
-    const texts = [...regions.values()];
-    expect(shown.length).toBeGreaterThan(10);
-    expect(shown.filter(({ block }) => !texts.includes(block))).toEqual([]);
+  it('are regions of test/docs/snippets or files of the example library, word for word', () => {
+    expect(shown.length).toBeGreaterThan(20);
+    expect(shown.filter(({ block }) => !texts.has(block))).toEqual([]);
   });
 
-  it('leave out none of these regions', () => {
-    const blocks = shown.map(({ block }) => block);
-    const hidden = [...regions].filter(([, text]) => !blocks.includes(text));
+  it('leave out no region', () => {
+    const blocks = new Set(shown.map(({ block }) => block));
+    const hidden = [...regions].filter(([, text]) => !blocks.has(text));
     expect(hidden.map(([name]) => name)).toEqual([]);
   });
 });

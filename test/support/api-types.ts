@@ -28,6 +28,8 @@ export const managedSpan: typeof core.managedSpan = fallbacks.managedSpan;
 export const traceFn: typeof core.traceFn = fallbacks.traceFn;
 export const withSpan: typeof core.withSpan = fallbacks.withSpan;
 export const safeSetSpanAttributes: typeof core.safeSetSpanAttributes = fallbacks.safeSetSpanAttributes;
+export const defineSpanGroups: typeof core.defineSpanGroups = fallbacks.defineSpanGroups;
+export const sameDefineSpanGroups: typeof fallbacks.defineSpanGroups = core.defineSpanGroups;
 export const SpanGroup: typeof lens.SpanGroup = fallbacks.SpanGroup;
 export const sameTraceFn: typeof fallbacks.traceFn = core.traceFn;
 export const sameSetAttributes: (

@@ -10,7 +10,7 @@ const MAIL = { to: 'ada@example.org', text: 'Dear ada@example.org' };
 /** What the library does whatever else is there. */
 async function checkWork({ sendMail }) {
   assert.deepEqual(await sendMail('ada@example.org'), MAIL);
-  await assert.rejects(async () => sendMail(undefined), TypeError);
+  await assert.rejects(async () => sendMail('nobody'), TypeError);
 }
 
 /** With NestLens, but neither Nest nor an SDK: the groups are registered, and the gate decides. */

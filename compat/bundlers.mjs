@@ -12,7 +12,7 @@ import webpack from 'webpack';
 const EXTERNAL = ['@nestjs/common', '@nestjs/core', 'rxjs', 'reflect-metadata'];
 
 /** A bundler makes one minified file of a program, in the format of that program. It answers what it warned about. */
-async function withEsbuild(input, output, format) {
+async function withEsbuild(input, output, format, options = {}) {
   const { warnings } = await esbuild.build({
     entryPoints: [input],
     outfile: output,
@@ -23,9 +23,20 @@ async function withEsbuild(input, output, format) {
     format,
     external: EXTERNAL,
     logLevel: 'silent',
+    ...options,
   });
   return warnings.map(({ text }) => text);
 }
+
+/**
+ * esbuild puts no `require` into an ES module that it makes, and a bundled CommonJS module needs one for Node's own modules.
+ * This banner is esbuild's own advice.
+ */
+const REQUIRE_BANNER =
+  "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
+
+const withEsbuildAndRequire = (input, output, format) =>
+  withEsbuild(input, output, format, format === 'esm' ? { banner: { js: REQUIRE_BANNER } } : {});
 
 async function withTsup(input, output, format) {
   await tsup.build({
@@ -36,7 +47,7 @@ async function withTsup(input, output, format) {
     format,
     target: 'node20',
     minify: true,
-    noExternal: [/nest-lens/, /opentelemetry/],
+    noExternal: [/nest-lens/, /opentelemetry/, /acme-mail/],
     external: EXTERNAL,
     silent: true,
   });
@@ -100,6 +111,7 @@ async function withVite(input, output, format) {
 
 export const BUNDLERS = {
   esbuild: withEsbuild,
+  'esbuild-with-require': withEsbuildAndRequire,
   tsup: withTsup,
   webpack: packWith(webpack),
   rspack: packWith(rspack),
