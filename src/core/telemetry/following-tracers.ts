@@ -1,4 +1,5 @@
 import { trace, type Tracer, type TracerProvider } from '@opentelemetry/api';
+import { registeredTracerProvider } from './otel-globals.js';
 import type { InstrumentationLike } from './setup-options.js';
 
 /** The part of OpenTelemetry's base class that is called here; an instrumentation may lack it. */
@@ -15,7 +16,7 @@ const FOLLOWING_PROVIDER: TracerProvider = {
     let knownProvider: TracerProvider | undefined;
     let known: Tracer | undefined;
     const current = (): Tracer => {
-      const provider = trace.getTracerProvider();
+      const provider = registeredTracerProvider() ?? trace.getTracerProvider();
       if (known === undefined || provider !== knownProvider) {
         knownProvider = provider;
         known = provider.getTracer(name, version, options);
