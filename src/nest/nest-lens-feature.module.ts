@@ -26,16 +26,10 @@ export class NestLensFeatureModule {
           inject: [ModulesContainer],
           useFactory: (modules: ModulesContainer) => {
             const app = lensAppOf(modules);
-            // The hooks of a module that is loaded lazily never run. It is late, and that is said.
-            if (app.hasStarted) app.register(definitions);
-            return {
-              onModuleInit: () => app.register(definitions),
-              onApplicationBootstrap: () => app.markStarted(),
-              // With a forRoot in the application, its lifecycle does this after the shutdown of telemetry.
-              onApplicationShutdown: () => {
-                if (app.firstRoot() === undefined) app.release();
-              },
-            };
+            const register = (): void => definitions.forEach((definition) => app.hold.register(definition));
+            // Nest calls no hooks of a module that is loaded lazily.
+            if (app.hooksHaveBegun) register();
+            return { onModuleInit: register };
           },
         },
       ],

@@ -10,13 +10,13 @@ import {
 import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import { readDefinitions, type SpanGroupDefinition } from '../core/groups/span-group-definition.js';
 import { createError, NestLensError } from '../core/diagnostics/errors.js';
+import { ApplicationBoot } from './application-boot.js';
 import { lensAppOf } from './lens-app.js';
 import {
   createLensController,
   type LensControllerOptions,
   mapLensRoutes,
 } from './introspection/lens.controller.js';
-import { NestLensClosingModule } from './nest-lens-closing.module.js';
 import { NestLensFeatureModule } from './nest-lens-feature.module.js';
 import {
   NEST_LENS_OPTIONS,
@@ -124,33 +124,36 @@ function createRoot(
 ): DynamicModule {
   const route = routeOptions(introspection);
   const LensController = route === undefined ? undefined : createLensController(route);
-  const root = {};
+  // No object: what makes instances may be told to put proxies before them.
+  const mark = Symbol('nest-lens forRoot');
   return {
     module: NestLensModule,
     global: true,
-    imports: [NestLensClosingModule],
     controllers: LensController === undefined ? [] : [LensController],
     providers: [
       ...options,
-      { provide: NEST_LENS_ROOT, useValue: root },
+      { provide: NEST_LENS_ROOT, useValue: mark },
       {
         provide: TelemetryLifecycle,
         inject: [ModulesContainer, NEST_LENS_OPTIONS],
         useFactory: (modules: ModulesContainer, given: NestLensModuleOptions | undefined) =>
-          new TelemetryLifecycle(lensAppOf(modules), given ?? {}, lensAppOf(modules).firstRoot() === root),
+          new TelemetryLifecycle(lensAppOf(modules), given ?? {}, lensAppOf(modules).firstRoot() === mark),
       },
       {
-        provide: SpanRegistryService,
+        provide: ApplicationBoot,
         inject: [ModulesContainer, ApplicationConfig],
         useFactory: (modules: ModulesContainer, config: ApplicationConfig) => {
           const app = lensAppOf(modules);
-          app.sites.gateInherited();
-          app.publishRoutes(config);
-          if (route !== undefined && LensController !== undefined && app.firstRoot() === root) {
+          if (route !== undefined && LensController !== undefined && app.firstRoot() === mark) {
             mapLensRoutes(LensController, route);
           }
-          return app.spanRegistry;
+          return new ApplicationBoot(app, config);
         },
+      },
+      {
+        provide: SpanRegistryService,
+        inject: [ModulesContainer],
+        useFactory: (modules: ModulesContainer) => lensAppOf(modules).spanRegistry,
       },
       { provide: SPAN_REGISTRY_SERVICE, useExisting: SpanRegistryService },
       SpanGroupInterceptor,

@@ -1,46 +1,31 @@
 import { isMainThread } from 'node:worker_threads';
-import {
-  Logger,
-  type OnApplicationBootstrap,
-  type OnApplicationShutdown,
-  type OnModuleInit,
-} from '@nestjs/common';
+import { Logger, type OnApplicationBootstrap, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import type { AbstractHttpAdapter } from '@nestjs/core';
 import { isSdkDisabled, resolveConfig } from '../core/telemetry/config-from-env.js';
 import { discardEarlySdk, isEarlyFailure } from '../core/telemetry/early-sdk.js';
 import { nearestName } from '../core/groups/nearest-name.js';
 import { processState } from '../core/state/process-state.js';
+import type { SharedHandle } from '../core/state/state-shape.js';
+import { readDefinitions } from '../core/groups/span-group-definition.js';
 import { SpanRegistry } from '../core/groups/span-registry.js';
-import { forgetSpanGroupState, setEnabledSpanGroups } from '../core/groups/span-group-state.js';
-import { timeLimitOf, withTimeout } from '../core/telemetry/with-timeout.js';
+import { setEnabledSpanGroups } from '../core/groups/span-group-state.js';
+import { timeLimitOf } from '../core/telemetry/with-timeout.js';
 import { setUpForHost } from '../core/telemetry/setup-telemetry.js';
 import { emitWarnings, recordWarning, type Warning } from '../core/diagnostics/warnings.js';
 import type { LensApp } from './lens-app.js';
 import type { NestLensModuleOptions } from './nest-lens-options.js';
-import { SharedTelemetry } from './shared-telemetry.js';
 import { nameServerSpans } from './span-group/server-span-route.js';
 
-/** The share of the time for closing that one flush ahead of it may take. */
-const MAX_AHEAD = 1 / 4;
 /** An application that enables shutdown hooks has done so by then, in milliseconds after the set-up. */
 const HOOKS_ENABLED_WITHIN_MS = 2_000;
 
 /**
- * What one `forRoot` does in the life of its application: it registers its groups in `onModuleInit`; the first `forRoot` then
- * sets telemetry up in `onApplicationBootstrap`, which Nest calls when every module's `onModuleInit` is done, global modules
- * first, and before it listens; and shuts it down in `onApplicationShutdown`, which it calls on global modules last.
+ * What one `forRoot` does when its application starts: it registers its groups in `onModuleInit`; the first `forRoot` then sets
+ * telemetry up in `onApplicationBootstrap`, which Nest calls when every module's `onModuleInit` is done, global modules first,
+ * and before it listens.
  */
-export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
-  /** Nest initialises a container again when it is asked to, as some tests do; telemetry is set up once. */
-  private settingUp: Promise<void> | undefined;
-  private isStarting = false;
-  /** Ends this application's part in telemetry; undefined while it has none. */
-  private leave: ((timeoutMs: number) => Promise<void>) | undefined;
-  /** The close; Nest 12 calls its hooks again on another one, and on Nest 11 two can overlap. */
-  private closing: Promise<void> | undefined;
+export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
   private hooksTimer: ReturnType<typeof setTimeout> | undefined;
-  /** For how many milliseconds the closing application has waited for telemetry so far. */
-  private waitedMs = 0;
 
   constructor(
     private readonly app: LensApp,
@@ -49,15 +34,12 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
   ) {
     const logger = new Logger('NestLens');
     processState.defaultLogger = { warn: (message) => logger.warn(message) };
+    if (isFirst) app.hold.limitMs = this.limitMs;
   }
 
   onModuleInit(): void {
-    if (this.closing !== undefined) {
-      this.closing = undefined;
-      this.settingUp = undefined;
-      this.waitedMs = 0;
-    }
-    this.app.register(this.options.registrations ?? []);
+    const definitions = readDefinitions(this.options.registrations ?? [], 'NestLensModule: registrations');
+    for (const definition of definitions) this.app.hold.register(definition);
     if (!this.isFirst && hasOwnOptions(this.options)) {
       emitWarnings([{ code: 'OPTIONS_IGNORED', details: { reason: 'second forRoot' } }]);
     }
@@ -85,87 +67,43 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    if (this.options.setupAt !== 'init') await this.setUpOnce();
-    this.app.markStarted();
-    if (this.isFirst && processState.setUp) emitWarnings(unknownGroups(this.app));
+    if (!this.isFirst) return;
+    const ready = this.setUpOnce().then(() => this.reportUnknownGroups());
+    // The set-up waits for the shutdown of the one before. The application doesn't.
+    if (processState.telemetry.stopped === undefined) await ready;
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    if (this.isFirst) await (this.closing ??= this.close());
-  }
-
-  private async close(): Promise<void> {
-    this.app.flushAhead = () => Promise.resolve();
-    try {
-      // Closed while it starts: what is being set up is ended as soon as it is there, also when that takes longer. Otherwise
-      // without a turn in between, so that an application that starts now finds a set-up that ends.
-      if (this.isStarting) await this.spend(withTimeout(this.timeLeft(), Promise.resolve(this.settingUp)));
-      await this.end();
-    } finally {
-      // After the shutdown, which forgets the spec: there is nothing left to warn about.
-      this.app.release();
-    }
-  }
-
-  private async end(): Promise<void> {
+  onModuleDestroy(): void {
     clearTimeout(this.hooksTimer);
-    const { leave } = this;
-    this.leave = undefined;
-    await leave?.(this.timeLeft());
   }
 
   private async setUpOnce(): Promise<void> {
-    // Closed between its hooks.
-    if (this.closing !== undefined) return;
-    await (this.settingUp ??= this.start());
+    if (this.isFirst) await this.app.hold.setUp(() => this.setUp());
   }
 
-  private async start(): Promise<void> {
-    this.isStarting = true;
-    await this.setUp();
-    this.isStarting = false;
-    if (this.closing !== undefined) await this.end();
-  }
-
-  private flushAhead(part: SharedTelemetry): Promise<void> {
-    return this.spend(part.flushAhead(Math.min(this.timeLeft(), this.limitMs * MAX_AHEAD)));
-  }
-
-  /** Waits for a part of the close, on the account of the limit. */
-  private async spend(work: Promise<unknown>): Promise<void> {
-    const began = performance.now();
-    await work;
-    this.waitedMs += performance.now() - began;
+  private reportUnknownGroups(): void {
+    if (processState.setUp) emitWarnings(unknownGroups(this.app));
   }
 
   private get limitMs(): number {
     return timeLimitOf(this.options.shutdownTimeoutMs);
   }
 
-  /** How much of the limit is left; it is one for all that telemetry does while the application closes. */
-  private timeLeft(): number {
-    return Math.max(0, this.limitMs - this.waitedMs);
-  }
-
   /** Whoever serves, and dies of SIGTERM at once, loses spans. Asked late: the hooks may be enabled after listening. */
-  private async checkShutdownHooks(): Promise<void> {
+  private checkShutdownHooks({ mode, isExporting }: SharedHandle): void {
     // Node gives signals to the main thread only: hooks in another one would change nothing.
-    if (!isMainThread) return;
-    const handle = await processState.shared?.ready;
-    if (handle?.mode !== 'own' || !handle.isExporting) return;
+    if (!isMainThread || mode !== 'own' || !isExporting || this.app.hold.isClosing) return;
     this.hooksTimer = setTimeout(() => {
-      if (process.listenerCount('SIGTERM') === 0) emitOne({ code: 'NO_SHUTDOWN_HOOKS', details: {} });
+      if (this.app.hold.isClosing || process.listenerCount('SIGTERM') > 0) return;
+      emitOne({ code: 'NO_SHUTDOWN_HOOKS', details: {} });
     }, HOOKS_ENABLED_WITHIN_MS);
     this.hooksTimer.unref();
   }
 
   /** Never throws: whatever is wrong with telemetry, the application starts, with every group off. */
   private async setUp(): Promise<void> {
-    if (!this.isFirst) return;
     try {
-      const joined = await SharedTelemetry.join();
-      if (joined !== undefined) {
-        this.stay(joined);
+      if ((await this.app.hold.join()) !== undefined) {
         if (hasOwnOptions(this.options)) warnIgnored();
         return;
       }
@@ -189,17 +127,11 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
     if (config.enabled && !isSdkDisabled()) {
       // Another application that waited for the same failure may have begun a moment ago.
       if (processState.shared !== undefined) return this.setUp();
-      this.stay(await SharedTelemetry.make(() => setUpForHost(config, telemetry, host)));
-      await this.checkShutdownHooks();
+      this.checkShutdownHooks(await this.app.hold.make(() => setUpForHost(config, telemetry, host)));
       return;
     }
     await setUpForHost(config, telemetry, host);
-    this.holdPin();
-  }
-
-  private stay(part: SharedTelemetry): void {
-    this.leave = (timeoutMs) => part.leave(timeoutMs, this.limitMs);
-    this.app.flushAhead = () => this.flushAhead(part);
+    this.app.hold.pin();
   }
 
   /** Every group stays off while this application runs, unless another one sets telemetry up. */
@@ -207,18 +139,7 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
     if (processState.telemetry.phase !== 'off') return;
     discardEarlySdk();
     setEnabledSpanGroups([]);
-    this.holdPin();
-  }
-
-  /** The last application without telemetry to close lifts the pin. */
-  private holdPin(): void {
-    processState.pinHolders++;
-    this.leave = () => {
-      processState.pinHolders--;
-      const { pinHolders, pinned, telemetry } = processState;
-      if (pinHolders === 0 && pinned && telemetry.phase === 'off') forgetSpanGroupState();
-      return Promise.resolve();
-    };
+    this.app.hold.pin();
   }
 }
 

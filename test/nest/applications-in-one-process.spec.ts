@@ -16,6 +16,7 @@ import { TelemetryLifecycle } from '../../src/nest/telemetry.lifecycle.js';
 import { setUpForTest } from '../support/live-telemetry.js';
 import { express, onEachPlatform } from '../support/adapters.js';
 import {
+  edgeHooksOf,
   guardEachTest,
   lensApp,
   type LensApp,
@@ -390,12 +391,13 @@ describe('an application that starts while the last other one is closing', () =>
       const second = await NestFactory.create(builder.root(), express.create(), { logger: false });
       const starting = second.get(TelemetryLifecycle);
       starting.onModuleInit();
-      const closing = first.app.get(TelemetryLifecycle).onApplicationShutdown();
+      const closing = edgeHooksOf(first.app).onApplicationShutdown();
       for (let turn = 0; turn < turns; turn++) await Promise.resolve();
       await starting.onApplicationBootstrap();
       await closing;
+      expect(await until(() => isSpanGroupEnabled('orders'))).toBe(true);
       managedSpan('orders', 'after', () => undefined);
-      await starting.onApplicationShutdown();
+      await edgeHooksOf(second).onApplicationShutdown();
 
       expect({ turns, spans: builder.exporter.spans.map((span) => span.name) }).toEqual({
         turns,

@@ -4,9 +4,8 @@ import { NestFactory } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import { managedSpan, NestLensModule } from 'nest-lens';
 import { processState } from '../../src/core/state/process-state.js';
-import { ClosingFlush } from '../../src/nest/nest-lens-closing.module.js';
 import { TelemetryLifecycle } from '../../src/nest/telemetry.lifecycle.js';
-import { guardEachTest, namesOf, RecordingExporter } from '../support/lens-app.js';
+import { edgeHooksOf, guardEachTest, namesOf, RecordingExporter } from '../support/lens-app.js';
 
 guardEachTest();
 
@@ -29,8 +28,12 @@ function create(spanExporter: RecordingExporter, ...providers: (new () => object
   return NestFactory.create(appModule(spanExporter, ...providers), { logger: false, abortOnError: false });
 }
 
-const state = () => ({ phase: processState.telemetry.phase, shared: processState.shared?.users });
-const OFF = { phase: 'off', shared: undefined };
+/** Whether telemetry is on, and how many applications use it. */
+const state = () => ({
+  phase: processState.telemetry.phase,
+  users: [...processState.applications].filter(({ telemetry }) => telemetry !== undefined).length,
+});
+const OFF = { phase: 'off', users: 0 };
 
 /** Lets the event loop turn a few times. */
 async function turns(count: number): Promise<void> {
@@ -41,7 +44,7 @@ async function turns(count: number): Promise<void> {
 function start(app: INestApplication) {
   const lifecycle = app.get(TelemetryLifecycle, { strict: false });
   lifecycle.onModuleInit();
-  return { starting: lifecycle.onApplicationBootstrap(), close: () => lifecycle.onApplicationShutdown() };
+  return { starting: lifecycle.onApplicationBootstrap(), close: edgeHooksOf(app).onApplicationShutdown };
 }
 
 describe('an application that closes while it starts', () => {
@@ -134,10 +137,13 @@ describe('an application that closes in an odd way', () => {
     exporter.shutdown = () => held;
     const app = await create(exporter);
     await app.init();
-    const lifecycle = app.get(TelemetryLifecycle, { strict: false });
     let done = 0;
     // As Nest 11 calls it, whose closes overlap.
-    const closes = [1, 2].map(() => lifecycle.onApplicationShutdown().then(() => done++));
+    const closes = [1, 2].map(() =>
+      edgeHooksOf(app)
+        .onApplicationShutdown()
+        .then(() => done++),
+    );
     await turns(10);
     expect(done).toBe(0);
     letGo();
@@ -151,7 +157,7 @@ describe('an application that closes in an odd way', () => {
     const first = await create(broken);
     await first.init();
     // All that is called before another module's onModuleDestroy throws.
-    await first.get(ClosingFlush, { strict: false }).onModuleDestroy();
+    edgeHooksOf(first).onModuleDestroy();
 
     const second = await create(new RecordingExporter());
     await second.init();
@@ -166,28 +172,10 @@ describe('an application that closes in an odd way', () => {
     await third.init();
     managedSpan('orders', 'of the third', () => undefined);
     await first.close();
-    expect(state()).toEqual({ phase: 'live', shared: 1 });
+    expect(state()).toEqual({ phase: 'live', users: 1 });
     await third.close();
     expect(namesOf(exporter.spans)).toEqual(['of the third']);
     expect(state()).toEqual(OFF);
-  });
-
-  it('N2: where the close of one of two is broken off, what the other one has left is exported', async () => {
-    const exporter = new RecordingExporter();
-    const [broken, other] = [await create(exporter), await create(new RecordingExporter())];
-    await broken.init();
-    await other.init();
-    await broken.get(ClosingFlush, { strict: false }).onModuleDestroy();
-    const lifecycle = other.get(TelemetryLifecycle, { strict: false });
-    await other.get(ClosingFlush, { strict: false }).onModuleDestroy();
-    managedSpan('orders', 'late', () => undefined);
-    await lifecycle.onApplicationShutdown();
-    expect(namesOf(exporter.spans)).toEqual(['late']);
-
-    await other.close();
-    await broken.close();
-    expect(state()).toEqual(OFF);
-    expect(exporter.shutdowns).toBe(1);
   });
 
   it('N2: of two that close at once, the slower one shuts down', async () => {

@@ -464,6 +464,18 @@ export function lensApp(platform: HttpPlatform): LensAppBuilder {
   return new LensAppBuilder(platform);
 }
 
+interface CalledEdgeHooks {
+  onModuleInit(): void;
+  onModuleDestroy(): void;
+  onApplicationShutdown(): Promise<void>;
+}
+
+/** The hooks that NestLens adds at the edges of an application, to be called by hand: Nest takes many turns between them. */
+export function edgeHooksOf(app: INestApplication): CalledEdgeHooks {
+  const found = app.get<object[]>(Symbol.for('nest-lens.edge-hooks'), { strict: false, each: true });
+  return Object.assign({}, ...found);
+}
+
 /** The one span of that name; fails the test if there are none or more. */
 export function theSpan(spans: readonly ReadableSpan[], name: string): ReadableSpan {
   const found = spans.filter((span) => span.name === name);

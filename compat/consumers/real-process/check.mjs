@@ -1,12 +1,16 @@
 // A real application in processes of its own: started early, told to stop, and run beside a vendor's distribution.
 // MAIN is the file that starts it, DISTRIBUTION the package that is loaded first where there is one.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import net from 'node:net';
 import { ShopProcess, startCollector } from './shop-process.mjs';
 
 const { DISTRIBUTION, NEST_LENS_COMPAT_REPORT, NEST } = process.env;
 const HANDLER = 'OrdersController.list';
 const HTTP = '@opentelemetry/instrumentation-http';
+/** Measured: 1 ms; a busy machine may add some. Waiting for the collector would take a second and more. */
+const MAX_DELAY_MS = 500;
 const HOOKS = ['onModuleDestroy', 'beforeApplicationShutdown', 'onApplicationShutdown'];
 
 /** The one handler span is below the server span of the instrumentation, and every parent in between was exported. */
@@ -86,12 +90,36 @@ async function survivesHook(hook) {
   const { shop, names } = shopWithFile({ THROW_IN: hook });
   await shop.get('/orders');
   await shop.kill('SIGTERM');
-  const finished = [HANDLER, ...HOOKS.slice(0, HOOKS.indexOf(hook))];
   assert.match(shop.output, new RegExp(`thrown in ${hook}`));
-  // Nest 11 ends the close there; what had finished by the phase before is exported all the same, and once.
-  const exported = names().filter((name) => finished.includes(name));
-  assert.deepEqual(exported, finished);
-  if (NEST === '12') assert.deepEqual(names(), [HANDLER, ...HOOKS, '(shutdown)']);
+  // Nest 11 ends the process there, with what waits.
+  assert.deepEqual(names(), NEST === '12' ? [HANDLER, ...HOOKS, '(shutdown)'] : []);
+}
+
+/** What `NOTE_TIMES` makes a shop say: hook -> milliseconds after the signal. */
+async function hookTimes(env) {
+  const shop = new ShopProcess({ env: { NOTE_TIMES: '1', ...env } });
+  await shop.get('/orders');
+  await shop.kill('SIGTERM');
+  return new Map([...shop.output.matchAll(/AFTER (\S+) (\d+)/g)].map(([, what, ms]) => [what, Number(ms)]));
+}
+
+/** A collector that is away, or hangs, delays no hook of the application, nor the closing of its port. */
+async function holdsNothingUp() {
+  const hanging = net.createServer((socket) => socket.resume().on('error', () => undefined));
+  const away = net.createServer();
+  for (const server of [hanging, away]) await once(server.listen(0, '127.0.0.1'), 'listening');
+  const [hangingUrl, awayUrl] = [hanging, away].map((server) => `http://127.0.0.1:${server.address().port}`);
+  away.close();
+  const without = await hookTimes({ WITHOUT_LENS: '1' });
+  assert.equal(without.size, 3 * HOOKS.length + 1);
+  for (const url of [awayUrl, hangingUrl]) {
+    const times = await hookTimes({ OTEL_EXPORTER_OTLP_ENDPOINT: url });
+    assert.deepEqual([...times.keys()], [...without.keys()]);
+    for (const [what, ms] of times) {
+      assert.ok(ms - without.get(what) < MAX_DELAY_MS, `${what} came ${ms - without.get(what)} ms later`);
+    }
+  }
+  hanging.close();
 }
 
 /** Beside a distribution, which keeps its provider, its processors and its shutdown. */
@@ -143,6 +171,7 @@ const checks = DISTRIBUTION
       () => stopsAt('SIGTERM'),
       () => stopsAt('SIGINT'),
       ...HOOKS.map((hook) => () => survivesHook(hook)),
+      holdsNothingUp,
     ];
 
 // Two at a time: each mostly waits for a process that loads.

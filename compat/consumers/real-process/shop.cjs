@@ -2,13 +2,15 @@
 //   SPANS_FILE   export to this file by code, behind the SDK's own batch processor
 //   THROW_IN     a hook in which another module's provider throws
 //   MODE         the `mode` of NestLens's telemetry
+//   WITHOUT_LENS leave the module out
+//   NOTE_TIMES   say when each hook came and the port was closed, in milliseconds after SIGTERM
 const { appendFileSync } = require('node:fs');
 
-const { SPANS_FILE, THROW_IN, MODE } = process.env;
+const { SPANS_FILE, THROW_IN, MODE, WITHOUT_LENS, NOTE_TIMES } = process.env;
 
 /** @param {{ common: object, core: object, lens: object, api: object }} packages */
 module.exports = async function startShop({ common, core, lens, api }) {
-  const { Controller, Get, Module } = common;
+  const { Controller, Get, Global, Module } = common;
   const { NestLensModule, SpanGroup, managedSpan } = lens;
 
   /** Applies decorators as the compiler does. */
@@ -28,6 +30,12 @@ module.exports = async function startShop({ common, core, lens, api }) {
   decorate(OrdersController, 'list', Get('orders'), SpanGroup('orders'));
   Controller()(OrdersController);
 
+  let toldAt;
+  if (NOTE_TIMES) process.once('SIGTERM', () => (toldAt = performance.now()));
+  const note = (what) => {
+    if (NOTE_TIMES) console.log(`AFTER ${what} ${Math.round(performance.now() - toldAt)}`);
+  };
+
   class Hooks {
     onModuleDestroy() {
       return this.run('onModuleDestroy');
@@ -39,9 +47,19 @@ module.exports = async function startShop({ common, core, lens, api }) {
       return this.run('onApplicationShutdown');
     }
     async run(hook) {
+      note(`${this.constructor.name}.${hook}`);
       await managedSpan('orders', hook, () => new Promise((resolve) => setTimeout(resolve, 1)));
       if (THROW_IN === hook) throw new Error(`thrown in ${hook}`);
     }
+  }
+
+  /** Global modules before and after ours: Nest calls the hooks of the first one last. */
+  function globalModule(name) {
+    const Provider = { [name]: class extends Hooks {} }[name];
+    class GlobalModule {}
+    Module({ providers: [Provider] })(GlobalModule);
+    Global()(GlobalModule);
+    return GlobalModule;
   }
 
   const write = (line) => appendFileSync(SPANS_FILE, `${line}\n`);
@@ -72,16 +90,16 @@ module.exports = async function startShop({ common, core, lens, api }) {
     shutdowns,
   });
 
+  const lensModule = NestLensModule.forRoot({
+    registrations: [{ namespace: 'shop', groups: ['orders'], presets: { default: ['orders'] } }],
+    ...(SPANS_FILE || MODE
+      ? { telemetry: { ...(SPANS_FILE && { spanExporter }), ...(MODE && { mode: MODE }) } }
+      : {}),
+  });
+  const around = NOTE_TIMES ? [globalModule('Before'), globalModule('After')] : [];
   class AppModule {}
   Module({
-    imports: [
-      NestLensModule.forRoot({
-        registrations: [{ namespace: 'shop', groups: ['orders'], presets: { default: ['orders'] } }],
-        ...(SPANS_FILE || MODE
-          ? { telemetry: { ...(SPANS_FILE && { spanExporter }), ...(MODE && { mode: MODE }) } }
-          : {}),
-      }),
-    ],
+    imports: [...around.slice(0, 1), ...(WITHOUT_LENS ? [] : [lensModule]), ...around.slice(1)],
     controllers: [OrdersController],
     providers: [Hooks],
   })(AppModule);
@@ -101,5 +119,6 @@ module.exports = async function startShop({ common, core, lens, api }) {
       api.trace.getTracer('shop').startSpan('after the close').end();
     });
   await app.listen(0, '127.0.0.1');
+  app.getHttpServer().once('close', () => note('port'));
   console.log(`READY ${await app.getUrl()}`);
 };

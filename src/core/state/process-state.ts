@@ -43,13 +43,12 @@ function createProcessState(): ProcessState {
     recordedWarnings: [],
     telemetry: createTelemetryState(),
     routeSources: new Set(),
-    holds: new Map(),
+    applications: new Set(),
     shared: undefined,
     inFlight: createInFlight(),
     spanCounts: undefined,
     early: { sdk: undefined, failure: undefined, instrumentations: [] },
     foreignReported: false,
-    pinHolders: 0,
     routesEpoch: 0,
   };
 }
@@ -131,8 +130,7 @@ export function resetProcessState(): void {
   state.defaultLogger = undefined;
   state.recordedWarnings.length = 0;
   Object.assign(state.telemetry, createTelemetryState());
-  state.holds.clear();
-  state.pinHolders = 0;
+  state.applications.clear();
   state.shared = undefined;
   clearInFlight(state.inFlight);
   state.spanCounts = undefined;

@@ -68,14 +68,12 @@ export interface ProcessState {
   readonly telemetry: TelemetryState;
   /** Whether a copy has said that another protocol's state is in this process. */
   foreignReported: boolean;
-  /** How many Nest applications without telemetry keep the groups pinned off. */
-  pinHolders: number;
   /** Rises whenever an application's routes become known or go; what was derived from them is then out of date. */
   routesEpoch: number;
   /** What the routes of each live application follow from, Nest's own objects; weak, since a test may never close its own. */
   readonly routeSources: Set<WeakRef<object>>;
-  /** Namespace -> how many applications hold on to it; only those that the Nest layer registered. */
-  readonly holds: Map<string, number>;
+  /** What each Nest application holds of the process. */
+  readonly applications: Set<HeldByApplication>;
   /** The set-up that Nest applications of this process share. */
   shared: SharedSetUp | undefined;
   /** The spans under way. */
@@ -105,11 +103,25 @@ export interface InstrumentationLike {
   disable(): void;
 }
 
+/** What one Nest application holds of the process, from its start until it has closed. */
+export interface HeldByApplication {
+  /** The namespaces that it has registered. */
+  readonly namespaces: Set<string>;
+  /** The set-up that it uses; `pinned`: it has none, and keeps every group off. */
+  telemetry: SharedSetUp | 'pinned' | undefined;
+  /** Nest may initialise an application again; telemetry is set up once. */
+  settingUp: Promise<void> | undefined;
+  isSetUp: boolean;
+  /** From the beginning of its close. */
+  isClosing: boolean;
+  /** The end of its close; Nest 12 calls the hooks again on another one, and on Nest 11 two can overlap. */
+  released: Promise<void> | undefined;
+  /** For at most how many milliseconds its close waits for telemetry. */
+  limitMs: number;
+}
+
+/** The set-up that Nest applications of a process share. */
 export interface SharedSetUp {
-  /** Applications that use it and haven't begun to close. */
-  users: number;
-  /** Those that are closing, each an object of its own. */
-  readonly leaving: Set<object>;
   readonly ready: Promise<SharedHandle>;
   /** Once it is made. */
   handle?: SharedHandle;
@@ -140,7 +152,6 @@ export interface InFlightSpans {
 export interface SharedHandle {
   readonly mode: 'own' | 'attach' | null;
   readonly isExporting: boolean;
-  flushAhead(timeoutMs: number): Promise<void>;
   shutdown(timeoutMs?: number, limitMs?: number): Promise<void>;
 }
 

@@ -5,7 +5,7 @@ import { processState } from '../state/process-state.js';
 import { VERSION } from '../state/version.js';
 import { onBeforeExit } from './on-before-exit.js';
 import type { Pipeline } from './pipeline.js';
-import { allEnded, DEFAULT_TIMEOUT_MS, settleWithin, withTimeout } from './with-timeout.js';
+import { DEFAULT_TIMEOUT_MS, settleWithin } from './with-timeout.js';
 
 /** What `setupTelemetry` returns: the way to flush and to end telemetry. */
 export interface TelemetryHandle {
@@ -38,13 +38,6 @@ export interface TelemetryHandle {
 export interface ClosingHandle extends TelemetryHandle {
   /** @param limitMs the limit that the application has set, where `timeoutMs` is what is left of it. Warnings name it. */
   shutdown(timeoutMs?: number, limitMs?: number): Promise<void>;
-  /**
-   * Begins to export what is waiting, for an application that is about to close, and waits for that, but not long: what is
-   * not done by then, or fails, is the shutdown's business. Logs nothing.
-   */
-  flushAhead(timeoutMs: number): Promise<void>;
-  /** Begins to export what is waiting. The shutdown waits for it, and says what became of it. */
-  beginFlush(): void;
 }
 
 /** What a handle is made of. */
@@ -59,15 +52,9 @@ export interface HandleParts {
 
 export function createHandle({ pipeline, mode, drainLimitMs, forget }: HandleParts): ClosingHandle {
   let stopped: Promise<void> | undefined;
-  let ahead: Promise<unknown> | undefined;
   const shutdown = (timeoutMs = DEFAULT_TIMEOUT_MS, limitMs = timeoutMs): Promise<void> => {
     stopWaiting();
-    return (stopped ??= stop({ pipeline, mode, timeoutMs, limitMs, forget, ahead }));
-  };
-  const beginFlush = (): void => {
-    if (mode === null || stopped !== undefined) return;
-    ahead = Promise.all([ahead, pipeline.forceFlush()]);
-    ahead.catch(() => undefined);
+    return (stopped ??= stop({ pipeline, mode, timeoutMs, limitMs, forget }));
   };
   const stopWaiting = mode === null ? () => undefined : onBeforeExit(() => void shutdown(drainLimitMs));
   return {
@@ -83,11 +70,6 @@ export function createHandle({ pipeline, mode, drainLimitMs, forget }: HandlePar
     mode,
     forceFlush: (timeoutMs = DEFAULT_TIMEOUT_MS) => settleWithin(timeoutMs, [() => pipeline.forceFlush()]),
     shutdown,
-    beginFlush,
-    flushAhead: async (timeoutMs) => {
-      beginFlush();
-      await withTimeout(timeoutMs, Promise.allSettled([ahead]));
-    },
   };
 }
 
@@ -97,11 +79,9 @@ interface Stop {
   readonly timeoutMs: number;
   readonly limitMs: number;
   readonly forget: () => void;
-  /** Flushes that were begun before. */
-  readonly ahead: Promise<unknown> | undefined;
 }
 
-async function stop({ pipeline, mode, timeoutMs, limitMs, forget, ahead }: Stop): Promise<void> {
+async function stop({ pipeline, mode, timeoutMs, limitMs, forget }: Stop): Promise<void> {
   if (mode === null) return forget();
   const { telemetry } = processState;
   telemetry.phase = 'stopping';
@@ -109,7 +89,7 @@ async function stop({ pipeline, mode, timeoutMs, limitMs, forget, ahead }: Stop)
   forget();
   const steps = [
     // Flush first: shutting a provider down can lose what a simple processor still has under way.
-    () => truncateThen(() => allEnded([Promise.resolve(ahead), pipeline.forceFlush()])),
+    () => truncateThen(() => pipeline.forceFlush()),
     // Again: the application goes on during the flush. What it starts from here on is lost.
     () => truncateThen(() => pipeline.shutdown()),
   ];

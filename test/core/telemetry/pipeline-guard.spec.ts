@@ -10,7 +10,6 @@ import {
 } from '@opentelemetry/sdk-metrics';
 import { BatchSpanProcessor, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { managedSpan, type SetupOptions, type SpanProcessorLike, SpanRegistry } from 'nest-lens/core';
-import type { ClosingHandle } from '../../../src/core/telemetry/telemetry-handle.js';
 import { startGrpcReceiver, startReceiver } from '../../support/otlp-receiver.js';
 import { captureWarnings, type CapturedWarnings } from '../../support/capture-warnings.js';
 import { KeepingExporter } from '../../support/keeping-exporter.js';
@@ -386,38 +385,8 @@ describe('an exporter behind a processor of the application', () => {
   });
 });
 
-describe('a flush that fails ahead of the shutdown', () => {
-  it('H9: leaves the last flush its time', async () => {
-    const delivered: string[] = [];
-    let isFirst = true;
-    const slow: SpanProcessorLike = {
-      onStart: () => undefined,
-      onEnd: (span: ReadableSpan) => void delivered.push(`ended ${span.name}`),
-      forceFlush: async () => {
-        if (isFirst) {
-          isFirst = false;
-          throw new Error('the collector is away');
-        }
-        await new Promise((resolve) => setTimeout(resolve, 30));
-        delivered.push('flushed');
-      },
-      shutdown: () => {
-        delivered.push('shutdown');
-        return Promise.resolve();
-      },
-    };
-    const handle = (await setUpForTest({}, { spanProcessors: [slow] })) as ClosingHandle;
-    work('early');
-    await handle.flushAhead(1_000);
-    work('late');
-    await handle.shutdown();
-    expect(delivered).toEqual(['ended early', 'ended late', 'flushed', 'shutdown']);
-    expect(warnings.codes()).toEqual(['FLUSH_INCOMPLETE']);
-  });
-});
-
 describe("an application's own provider", () => {
-  it('H6, H9: whose forceFlush throws breaks no flush ahead, and is one warning at the end', async () => {
+  it('H6, H9: whose forceFlush throws breaks no shutdown, and is one warning', async () => {
     const provider = {
       getTracer: () => trace.getTracer('unused'),
       forceFlush: () => {
@@ -426,8 +395,7 @@ describe("an application's own provider", () => {
     };
     trace.setGlobalTracerProvider(provider);
     try {
-      const handle = (await setUpForTest({}, { mode: 'attach' })) as ClosingHandle;
-      await handle.flushAhead(100);
+      const handle = await setUpForTest({}, { mode: 'attach' });
       await handle.shutdown();
       expect(warnings.codes()).toEqual(['FLUSH_INCOMPLETE']);
     } finally {
