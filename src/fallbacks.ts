@@ -81,6 +81,11 @@ export interface FallbackSpanRegistryApi {
   resolve(spec: string): { enabled: ReadonlySet<string>; pending: ReadonlySet<string> };
 }
 
+/** The name under which the real registry would have a group. */
+export type FallbackRegisteredName<N extends string> = N extends ` ${infer Rest}` | `${infer Rest} `
+  ? FallbackRegisteredName<Rest>
+  : Lowercase<N>;
+
 /** What {@link defineSpanGroups} returns. */
 export interface FallbackDefinedSpanGroups<G extends string> {
   /** The owner, as it was given. */
@@ -94,7 +99,7 @@ export interface FallbackDefinedSpanGroups<G extends string> {
   /** Does nothing. Never throws, also where the real one would. */
   register(): void;
   /** The name of one of its groups, checked by the compiler. */
-  group<N extends G>(name: N): N;
+  group<N extends G>(name: N): FallbackRegisteredName<N>;
 }
 
 /** A span that records nothing. */
@@ -150,7 +155,14 @@ export function defineSpanGroups<const G extends string, const U extends string 
   using?: readonly { readonly groups: readonly U[] }[];
 }): FallbackDefinedSpanGroups<G> {
   const { namespace, groups, presets = {}, allowOverride = false } = definition;
-  return { namespace, groups, presets, allowOverride, register: () => undefined, group: (name) => name };
+  return {
+    namespace,
+    groups,
+    presets,
+    allowOverride,
+    register: () => undefined,
+    group: <N extends G>(name: N) => String(name).trim().toLowerCase() as FallbackRegisteredName<N>,
+  };
 }
 
 /** Always false. */

@@ -4,7 +4,7 @@ export type { EnvOptions } from './core/telemetry/config-from-env.js';
 export type { ConfigOrigin, ExporterName, NestLensConfig, TracedKey } from './core/telemetry/config.js';
 export { extractContext, injectContext } from './core/spans/context-propagation.js';
 export { defineSpanGroups } from './core/groups/define-span-groups.js';
-export type { DefinedSpanGroups } from './core/groups/define-span-groups.js';
+export type { DefinedSpanGroups, RegisteredName } from './core/groups/define-span-groups.js';
 export type { SpanGroupDefinition } from './core/groups/span-group-definition.js';
 export {
   ConfigError,

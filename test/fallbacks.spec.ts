@@ -106,19 +106,31 @@ describe('the registry of the fallbacks', () => {
 });
 
 describe('the definitions of the fallbacks', () => {
-  it('F2: name their groups as the real ones do, and register nothing', () => {
-    const written = {
-      namespace: 'shop',
-      groups: ['orders', 'stock'],
-      presets: { default: ['orders'] },
-    } as const;
-    const [fallback, real] = [fallbacks.defineSpanGroups(written), core.defineSpanGroups(written)];
-    expect(fallback.group('orders')).toBe(real.group('orders'));
+  const given = {
+    namespace: 'Shop',
+    groups: [' orderRead ', 'orders'],
+    presets: { default: ['orders'] },
+    allowOverride: true,
+  } as const;
+
+  it('F1: are what the real ones are, but for what they register', () => {
+    const [real, fallback] = [core.defineSpanGroups(given), fallbacks.defineSpanGroups(given)];
     expect(JSON.stringify(fallback)).toBe(JSON.stringify(real));
-    fallback.register();
-    fallback.register();
-    expect(core.SpanRegistry.namespaces()).toEqual([]);
+    expect(fallback.group(' orderRead ')).toBe(real.group(' orderRead '));
+    const least = { namespace: 'least', groups: ['a'] };
+    expect(JSON.stringify(fallbacks.defineSpanGroups(least))).toBe(
+      JSON.stringify(core.defineSpanGroups(least)),
+    );
+  });
+
+  it('F2: register() accepts and forgets, however often', () => {
+    const shop = fallbacks.defineSpanGroups(given);
+    shop.register();
+    shop.register();
     expect(() => fallbacks.defineSpanGroups({ namespace: '', groups: ['all', ''] }).register()).not.toThrow();
+    expect(fallbacks.SpanRegistry.groups().size).toBe(0);
+    expect(core.SpanRegistry.namespaces()).toEqual([]);
+    expect(fallbacks.managedSpan(shop.group('orders'), 'orders.list', (span) => span)).toBeUndefined();
   });
 });
 

@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { readDefinitions, type SpanGroupDefinition } from '../core/groups/span-group-definition.js';
+import type { ReadDefinition } from '../core/groups/span-group-definition.js';
 import { lensAppOf } from './lens-app.js';
 
 const FEATURE_DEFINITIONS = Symbol.for('nest-lens.feature-definitions');
@@ -14,8 +14,7 @@ const FEATURE_REGISTRATION = Symbol.for('nest-lens.feature-registration');
  */
 @Module({})
 export class NestLensFeatureModule {
-  static forDefinitions(given: readonly SpanGroupDefinition[]): DynamicModule {
-    const definitions = readDefinitions([...given], 'NestLensModule.forFeature');
+  static forDefinitions(definitions: ReadDefinition[]): DynamicModule {
     return {
       module: NestLensFeatureModule,
       providers: [

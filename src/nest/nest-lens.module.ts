@@ -8,7 +8,11 @@ import {
   type Provider,
 } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
-import { readDefinitions, type SpanGroupDefinition } from '../core/groups/span-group-definition.js';
+import {
+  type ReadDefinition,
+  readDefinitions,
+  type SpanGroupDefinition,
+} from '../core/groups/span-group-definition.js';
 import { createError, NestLensError } from '../core/diagnostics/errors.js';
 import { ApplicationBoot } from './application-boot.js';
 import { lensAppOf } from './lens-app.js';
@@ -73,9 +77,7 @@ export class NestLensModule implements NestModule, OnModuleInit {
    * ```
    */
   static forRoot(options: NestLensModuleOptions = {}): DynamicModule {
-    const registrations =
-      options.registrations &&
-      readDefinitions(options.registrations, 'NestLensModule.forRoot: registrations');
+    const registrations = options.registrations && readGiven(options.registrations, 'forRoot');
     const useValue = registrations === undefined ? options : { ...options, registrations };
     return createRoot(options.introspection, [{ provide: NEST_LENS_OPTIONS, useValue }]);
   }
@@ -114,8 +116,13 @@ export class NestLensModule implements NestModule, OnModuleInit {
    * ```
    */
   static forFeature(...definitions: SpanGroupDefinition[]): DynamicModule {
-    return NestLensFeatureModule.forDefinitions(definitions);
+    return NestLensFeatureModule.forDefinitions(readGiven(definitions, 'forFeature'));
   }
+}
+
+function readGiven(definitions: SpanGroupDefinition[], method: 'forRoot' | 'forFeature'): ReadDefinition[] {
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- looked for in the stack, never called
+  return readDefinitions(definitions, `NestLensModule.${method}`, NestLensModule[method]);
 }
 
 function createRoot(

@@ -38,7 +38,7 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
   }
 
   onModuleInit(): void {
-    const definitions = readDefinitions(this.options.registrations ?? [], 'NestLensModule: registrations');
+    const definitions = readDefinitions(this.options.registrations ?? [], 'NestLensModule');
     for (const definition of definitions) this.app.hold.register(definition);
     if (!this.isFirst && hasOwnOptions(this.options)) {
       emitWarnings([{ code: 'OPTIONS_IGNORED', details: { reason: 'second forRoot' } }]);

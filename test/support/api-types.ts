@@ -22,14 +22,30 @@ same<typeof fallbacks.SpanRegistry.resolve, typeof core.SpanRegistry.resolve>();
 same<keyof typeof fallbacks.SpanRegistry, keyof typeof core.SpanRegistry>();
 same<typeof fallbacks.isSpanGroupEnabled, typeof core.isSpanGroupEnabled>();
 
+// F4: definitions. The real one says what it throws; the types are the same.
+export const defineSpanGroups: typeof core.defineSpanGroups = fallbacks.defineSpanGroups;
+export const sameDefineSpanGroups: typeof fallbacks.defineSpanGroups = core.defineSpanGroups;
+const optional = fallbacks.defineSpanGroups({
+  namespace: 'optional',
+  groups: ['orderRead'],
+  presets: { default: ['orderRead'] },
+});
+same<ReturnType<typeof optional.group<'orderRead'>>, 'orderread'>();
+// @ts-expect-error there is no such group
+optional.group('oders');
+fallbacks.defineSpanGroups({
+  namespace: 'optional',
+  groups: ['orders'],
+  // @ts-expect-error there is no such group
+  presets: { default: ['oders'] },
+});
+
 // F4: the sites. Their types of OpenTelemetry are written out in the fallbacks, so each must fit where the other is used.
 export const registry: typeof core.SpanRegistry = fallbacks.SpanRegistry;
 export const managedSpan: typeof core.managedSpan = fallbacks.managedSpan;
 export const traceFn: typeof core.traceFn = fallbacks.traceFn;
 export const withSpan: typeof core.withSpan = fallbacks.withSpan;
 export const safeSetSpanAttributes: typeof core.safeSetSpanAttributes = fallbacks.safeSetSpanAttributes;
-export const defineSpanGroups: typeof core.defineSpanGroups = fallbacks.defineSpanGroups;
-export const sameDefineSpanGroups: typeof fallbacks.defineSpanGroups = core.defineSpanGroups;
 export const SpanGroup: typeof lens.SpanGroup = fallbacks.SpanGroup;
 export const sameTraceFn: typeof fallbacks.traceFn = core.traceFn;
 export const sameSetAttributes: (
@@ -67,6 +83,11 @@ const shop = core.defineSpanGroups({
 });
 same<ReturnType<typeof shop.group<'orders'>>, 'orders'>();
 shop.group('payment');
+// The name that group() gives is the registered one, in types too.
+export const mixed = core.defineSpanGroups({ namespace: 'mixed', groups: ['orderRead', ' Two Words '] });
+same<ReturnType<typeof mixed.group<'orderRead'>>, 'orderread'>();
+same<ReturnType<typeof mixed.group<' Two Words '>>, 'two words'>();
+same<ReturnType<typeof mixed.group<'orderRead' | ' Two Words '>>, 'orderread' | 'two words'>();
 // @ts-expect-error there is no such group
 shop.group('oders');
 core.defineSpanGroups({

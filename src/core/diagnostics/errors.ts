@@ -22,7 +22,8 @@ interface ErrorDetails {
   EMPTY_NAMESPACE: Record<string, never>;
   EMPTY_GROUP_NAME: { namespace: string };
   RESERVED_NAME: { namespace: string; kind: 'group' | 'preset' };
-  NAMESPACE_REGISTERED: { namespace: string };
+  /** `first` and `now`: who registered, and where. `differences` is empty where both registered the same. */
+  NAMESPACE_REGISTERED: { namespace: string; first: string; now: string; differences: readonly string[] };
   NAMESPACE_NOT_REGISTERED: { namespace: string; namespaces: readonly string[] };
   PINNED: Record<string, never>;
   INVALID_SPEC: { problem: string };
@@ -49,8 +50,10 @@ const MESSAGES: {
     `Namespace '${namespace}' registers a span group with an empty name. Give it a lowercase snake_case name.`,
   RESERVED_NAME: ({ namespace, kind }) =>
     `Namespace '${namespace}' registers a ${kind} named 'all'. 'all' always means every registered span group; choose another name.`,
-  NAMESPACE_REGISTERED: ({ namespace }) =>
-    `Namespace '${namespace}' is already registered. Unregister it first, or pass { allowOverride: true } to replace it.`,
+  NAMESPACE_REGISTERED: ({ namespace, first, now, differences }) =>
+    `Namespace '${namespace}' is already registered, by ${first}. ${now} registers it again` +
+    (differences === '[]' ? '' : `, otherwise: ${differences}`) +
+    `. Unregister it first, or pass { allowOverride: true } to replace it.`,
   NAMESPACE_NOT_REGISTERED: ({ namespace, namespaces }) =>
     `Namespace '${namespace}' is not registered. Registered namespaces: ${namespaces}.`,
   PINNED: () =>

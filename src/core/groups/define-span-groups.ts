@@ -1,20 +1,29 @@
 import { readDefinition } from './span-group-definition.js';
-import { registerDefinition } from './span-registry.js';
+import { normaliseName } from './span-group-spec.js';
+import { isRegistered, registerDefinition } from './span-registry.js';
+
+/** The name under which a group is registered: in lower case, without blanks around it. */
+export type RegisteredName<N extends string> = N extends ` ${infer Rest}` | `${infer Rest} `
+  ? RegisteredName<Rest>
+  : Lowercase<N>;
 
 /** A definition that knows its group names: what {@link defineSpanGroups} returns. */
 export interface DefinedSpanGroups<G extends string> {
   /** The owner, as it was given. */
   readonly namespace: string;
-  /** Every group, as it was given; normalised when it is registered. */
+  /** Every group, as it was given; `group()` gives the names as they are registered. */
   readonly groups: readonly G[];
   /** Named subsets; empty if none were given. */
   readonly presets: Record<string, readonly string[]>;
   /** Whether {@link DefinedSpanGroups.register} replaces what the namespace registered before. */
   readonly allowOverride: boolean;
-  /** Registers it: `SpanRegistry.register(...)`, which also says what it throws. */
+  /**
+   * Registers it, as `SpanRegistry.register` does, which also says what it throws. Where the same groups and presets are
+   * registered already nothing happens: a module may be evaluated twice, in two formats or by a test runner.
+   */
   register(): void;
-  /** The name of one of its groups, checked by the compiler. */
-  group<N extends G>(name: N): N;
+  /** The registered name of one of its groups, for `managedSpan` and the other sites; checked by the compiler. */
+  group<N extends G>(name: N): RegisteredName<N>;
 }
 
 /**
@@ -41,13 +50,15 @@ export function defineSpanGroups<const G extends string, const U extends string 
   using?: readonly { readonly groups: readonly U[] }[];
 }): DefinedSpanGroups<G> {
   const { namespace, groups, presets = {} } = definition;
-  const read = readDefinition(definition, 'defineSpanGroups');
+  const read = readDefinition(definition, 'defineSpanGroups', defineSpanGroups);
   return {
     namespace,
     groups,
     presets,
     allowOverride: read.allowOverride,
-    register: () => registerDefinition(read),
-    group: (name) => name,
+    register() {
+      if (!isRegistered(read)) registerDefinition(read);
+    },
+    group: <N extends G>(name: N) => normaliseName(name) as RegisteredName<N>,
   };
 }

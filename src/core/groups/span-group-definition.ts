@@ -1,5 +1,6 @@
 import { argumentError } from '../diagnostics/argument-error.js';
-import type { NamespaceRegistration } from '../state/state-shape.js';
+import type { NamespaceRegistration, RegistrationOrigin } from '../state/state-shape.js';
+import { originOf } from './registration-origin.js';
 import { normaliseName } from './span-group-spec.js';
 
 /** What a library or application registers: its namespace, its groups, and the presets that name them. */
@@ -19,6 +20,7 @@ export interface ReadDefinition extends SpanGroupDefinition {
   groups: string[];
   presets: Record<string, string[]>;
   allowOverride: boolean;
+  readonly origin: RegistrationOrigin;
 }
 
 /**
@@ -26,9 +28,14 @@ export interface ReadDefinition extends SpanGroupDefinition {
  * read only once. Reading what was read already changes nothing.
  *
  * @param from the function that was given the definition, for errors
+ * @param caller that function itself, if somebody outside of NestLens calls it: its place in the code can be named then
  * @throws TypeError for something of a wrong type
  */
-export function readDefinition(definition: SpanGroupDefinition, from: string): ReadDefinition {
+export function readDefinition(
+  definition: SpanGroupDefinition & { readonly origin?: RegistrationOrigin },
+  from: string,
+  caller?: (...args: never[]) => unknown,
+): ReadDefinition {
   if (typeof definition !== 'object' || definition === null || Array.isArray(definition)) {
     throw argumentError(`${from}: a definition`, 'an object with namespace and groups', definition);
   }
@@ -42,13 +49,19 @@ export function readDefinition(definition: SpanGroupDefinition, from: string): R
     groups: readNames(groups, `${from}: groups`),
     presets: readPresets(presets ?? {}, `${from}: presets`),
     allowOverride,
+    origin: definition.origin ?? originOf(from, caller),
   };
 }
 
 /** Reads a list of definitions, as {@link readDefinition} does each. */
-export function readDefinitions(definitions: SpanGroupDefinition[], from: string): ReadDefinition[] {
-  if (!Array.isArray(definitions)) throw argumentError(from, 'an array of definitions', definitions);
-  return definitions.map((definition) => readDefinition(definition, from));
+export function readDefinitions(
+  definitions: SpanGroupDefinition[],
+  from: string,
+  caller?: (...args: never[]) => unknown,
+): ReadDefinition[] {
+  if (!Array.isArray(definitions))
+    throw argumentError(`${from}: registrations`, 'an array of definitions', definitions);
+  return definitions.map((definition) => readDefinition(definition, from, caller));
 }
 
 /** An iterable of texts as an array. A bare string counts as one text, not as its letters. */

@@ -2,31 +2,44 @@ import { argumentError, checkOptions } from '../diagnostics/argument-error.js';
 import { createError, SpanRegistryError } from '../diagnostics/errors.js';
 import { emitWarnings, reportForeignState } from '../diagnostics/warnings.js';
 import { processState } from '../state/process-state.js';
+import { describeOrigin, differences } from './registration-origin.js';
 import { registrationWarnings } from './registration-warnings.js';
 import { indexRegistry } from './registry-index.js';
-import { type ReadDefinition, readDefinition } from './span-group-definition.js';
+import { isSameRegistration, type ReadDefinition, readDefinition } from './span-group-definition.js';
 import { ALL, parseSpanGroupSpec, type Resolution, resolveSpec, specProblem } from './span-group-spec.js';
 import { activeLayer, resolveLayer } from './span-group-state.js';
 
 /** Registers a definition that was read. Throws what {@link SpanRegistryApi.register} throws. */
 export function registerDefinition(definition: ReadDefinition): void {
   reportForeignState();
-  const { namespace, groups, presets, allowOverride } = definition;
+  const { namespace, groups, presets, allowOverride, origin } = definition;
   if (namespace === '') throw createError(SpanRegistryError, 'EMPTY_NAMESPACE');
   if (groups.includes('')) throw createError(SpanRegistryError, 'EMPTY_GROUP_NAME', { namespace });
   if (groups.includes(ALL))
     throw createError(SpanRegistryError, 'RESERVED_NAME', { namespace, kind: 'group' });
-  if (processState.namespaces.has(namespace) && !allowOverride) {
-    throw createError(SpanRegistryError, 'NAMESPACE_REGISTERED', { namespace });
+  const before = processState.namespaces.get(namespace);
+  if (before !== undefined && !allowOverride) {
+    throw createError(SpanRegistryError, 'NAMESPACE_REGISTERED', {
+      namespace,
+      first: describeOrigin(before.origin),
+      now: describeOrigin(definition.origin),
+      differences: differences(before, definition),
+    });
   }
   if (Object.hasOwn(presets, ALL)) {
     throw createError(SpanRegistryError, 'RESERVED_NAME', { namespace, kind: 'preset' });
   }
-  processState.namespaces.set(namespace, { groups, presets });
+  processState.namespaces.set(namespace, { groups, presets, origin });
   const index = indexRegistry();
   const resolution = resolveLayer(activeLayer(), index);
   // Only now: a logger may itself register.
   emitWarnings([...registrationWarnings(definition, index), ...resolution]);
+}
+
+/** Whether the same groups and presets are registered already, under the same namespace. */
+export function isRegistered(definition: ReadDefinition): boolean {
+  const known = processState.namespaces.get(definition.namespace);
+  return known !== undefined && isSameRegistration(known, definition);
 }
 
 function register(
@@ -37,7 +50,8 @@ function register(
 ): void {
   checkOptions('SpanRegistry.register: options', options);
   const { allowOverride = false } = options;
-  registerDefinition(readDefinition({ namespace, groups, presets, allowOverride }, 'SpanRegistry.register'));
+  const given = { namespace, groups, presets, allowOverride };
+  registerDefinition(readDefinition(given, 'SpanRegistry.register', register));
 }
 
 function unregister(namespace: string): void {

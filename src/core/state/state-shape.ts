@@ -12,6 +12,15 @@ export interface NamespaceRegistration {
   readonly groups: readonly string[];
   /** Preset -> its members, which may be groups of other namespaces, or of none. */
   readonly presets: Readonly<Record<string, readonly string[]>>;
+  readonly origin: RegistrationOrigin;
+}
+
+/** Who registered, for errors. */
+export interface RegistrationOrigin {
+  /** The function that was called. */
+  readonly api: string;
+  /** Where it was called. */
+  readonly stack?: string;
 }
 
 export interface SpanGroupSpec {

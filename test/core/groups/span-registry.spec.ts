@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
-  defineSpanGroups,
   enabledSpanGroups,
   isSpanGroupEnabled,
   setEnabledSpanGroups,
@@ -211,9 +210,45 @@ describe('SpanRegistry.register', () => {
       expect(presetsAsObject()).toMatchObject({ empty: [], borrowed: [] });
     });
 
-    it('R4: the message says which namespace is in the way and what to do', () => {
-      SpanRegistry.register('shop', ['orders']);
-      expect(thrownBy(() => SpanRegistry.register('shop', ['x'])).message).toMatch(/'shop'.*allowOverride/s);
+    it('R4: the message says which namespace is in the way, who registered it, the difference, and what to do', () => {
+      SpanRegistry.register('shop', ['orders', 'cache'], { default: ['orders'], gone: [] });
+      const again = (): void =>
+        SpanRegistry.register('shop', ['cache', 'payment'], { default: ['cache'], fresh: [] });
+      const place = String.raw`SpanRegistry\.register at [^ ]*span-registry\.spec\.ts:\d+:\d+`;
+      expect(thrownBy(again).message).toMatch(
+        new RegExp(`^Namespace 'shop' is already registered, by ${place}\\. ${place} registers it again`),
+      );
+      expect(thrownBy(again).message).toContain(
+        "otherwise: [group 'payment' is new, group 'orders' is missing, preset 'default' is another, " +
+          "preset 'fresh' is another, preset 'gone' is another]. Unregister it first, or pass { allowOverride: true }",
+      );
+    });
+
+    it('R4: the message about the same content names no difference', () => {
+      SpanRegistry.register('shop', ['orders', 'cache'], { default: ['orders', 'cache'] });
+      const { code, message } = thrownBy(() =>
+        SpanRegistry.register('shop', new Set(['cache', 'Orders']), { Default: ['cache', 'orders'] }),
+      );
+      expect(code).toBe('NAMESPACE_REGISTERED');
+      expect(message).toMatch(/ registers it again\. Unregister it first/);
+    });
+
+    it.each([
+      ['none at all', 0],
+      ['one frame', 1],
+      ['all frames', Infinity],
+    ])('R4: whatever the limit of stack traces is (%s), the message names what it can', (_what, limit) => {
+      const usual = Error.stackTraceLimit;
+      try {
+        Error.stackTraceLimit = limit;
+        SpanRegistry.register('shop', ['orders']);
+        const { message } = thrownBy(() => SpanRegistry.register('shop', ['orders']));
+        expect(message).toMatch(
+          limit === 0 ? /by SpanRegistry.register\. Span/ : /by SpanRegistry.register at /,
+        );
+      } finally {
+        Error.stackTraceLimit = usual;
+      }
     });
   });
 
@@ -626,35 +661,5 @@ describe('mutations and the configured spec', () => {
     SpanRegistry.unregister('a');
     SpanRegistry.clear();
     expect([...enabledSpanGroups()]).toEqual(['orders']);
-  });
-});
-
-describe('defineSpanGroups', () => {
-  const shop = defineSpanGroups({
-    namespace: 'shop',
-    groups: ['orders', 'payment'],
-    presets: { default: ['orders'] },
-  });
-
-  it('R2: register() registers the definition', () => {
-    shop.register();
-    expect(contents()).toMatchObject({
-      groups: ['orders', 'payment'],
-      namespaces: ['shop'],
-      presets: { all: ['orders', 'payment'], default: ['orders'] },
-    });
-    expect(thrownBy(() => shop.register()).code).toBe('NAMESPACE_REGISTERED');
-  });
-
-  it('R2: making a definition registers nothing, and group() hands its name back', () => {
-    expect(shop.group('orders')).toBe('orders');
-    expect(SpanRegistry.namespaces()).toEqual([]);
-  });
-
-  it('R5: its allowOverride is passed on', () => {
-    const again = defineSpanGroups({ namespace: 'shop', groups: ['cache'], allowOverride: true });
-    shop.register();
-    again.register();
-    expect(contents().groups).toEqual(['cache']);
   });
 });

@@ -147,7 +147,7 @@ describe('defineSpanGroups and lists of definitions', () => {
     'N1: %s is no list of definitions',
     (kind, given) => {
       refuses(
-        () => readDefinitions(given, 'NestLensModule.forRoot: registrations'),
+        () => readDefinitions(given, 'NestLensModule.forRoot'),
         `NestLensModule.forRoot: registrations must be an array of definitions, not ${kind}`,
       );
     },
