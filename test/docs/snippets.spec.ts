@@ -6,9 +6,10 @@ import { allPages, dedent, root } from './documentation.js';
 // the blocks of the pages are compared with those files.
 
 const REGION = /^[ \t]*\/\/ #region (\S+)\n(.*?)^[ \t]*\/\/ #endregion$/gms;
+const CONSUMERS = ['jest-commonjs', 'jest-esm', 'vitest'].map((name) => `compat/consumers/${name}/src`);
 /** Files that have regions, and files that the pages show as a whole. */
 const FOLDERS = {
-  regions: ['test/docs/snippets'],
+  regions: ['test/docs/snippets', ...CONSUMERS],
   whole: ['compat/example-library', 'compat/example-library/src'],
 };
 

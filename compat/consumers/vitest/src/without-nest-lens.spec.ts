@@ -1,0 +1,16 @@
+import { expect, it, vi } from 'vitest';
+import { managedSpan } from 'nest-lens';
+import * as fallbacks from 'nest-lens/fallbacks';
+import { StockService } from './stock.service.js';
+
+// #region mock-in-vitest
+vi.mock('nest-lens', async (importActual) => ({
+  ...(await importActual<object>()),
+  ...(await import('nest-lens/fallbacks')),
+}));
+// #endregion
+
+it('works with the fallbacks', () => {
+  expect(managedSpan).toBe(fallbacks.managedSpan);
+  expect(new StockService().take('tea')).toEqual({ product: 'tea', left: 41 });
+});
