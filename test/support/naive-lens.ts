@@ -175,7 +175,8 @@ export class NaiveLens {
     if (layer.spec.trim() === '') return [];
     if (this.groups().length === 0) return ['NOTHING_REGISTERED'];
     if (pending.length > 0) return ['SPEC_UNRESOLVED'];
-    return enabled.length === 0 ? ['SPEC_SELECTED_NOTHING'] : [];
+    const includes = layer.spec.split(',').some((entry) => !['', '-'].includes(normalise(entry).charAt(0)));
+    return enabled.length === 0 && includes ? ['SPEC_SELECTED_NOTHING'] : [];
   }
 
   private keyOf(layer: Layer): string {

@@ -19,8 +19,10 @@ interface WarningDetails {
   SPEC_INVALID: { problem: string };
   SPEC_UNRESOLVED: RegistryInventory & {
     spec: string;
+    /** Whether somebody wrote it; else it is the default. */
+    isSet: boolean;
     pending: readonly string[];
-    /** Pending name -> the registered name that it was probably meant to be; of the first ten at most. */
+    /** Pending entry -> what it was probably meant to be; of the first ten at most. */
     nearest: Readonly<Record<string, string>>;
   };
   SPEC_SELECTED_NOTHING: RegistryInventory & { spec: string };
@@ -81,11 +83,20 @@ const MESSAGES: {
     `Nothing will be emitted. Pass registrations to NestLensModule.forRoot or forFeature, or import the library that registers them.`,
   SPEC_INVALID: ({ problem }) =>
     `The span group spec ${problem}. It is not used; what was in force before it stays so. Correct it.`,
-  SPEC_UNRESOLVED: ({ spec, pending, nearest, ...registry }) => {
-    const hints = Object.entries(nearest).map(([name, other]) => `Did you mean '${other}' for '${name}'? `);
+  SPEC_UNRESOLVED: ({ spec, isSet, pending, nearest, ...registry }) => {
+    if (!isSet) {
+      return (
+        `No span group spec is set, so it is '${spec}', and nobody in this process has registered a preset of that name: nothing ` +
+        `is emitted. Set NEST_LENS_SPAN_GROUPS, or config.spanGroups, to what is to emit, or register a preset '${spec}'. ` +
+        inventory(registry)
+      );
+    }
+    const pairs = Object.entries(nearest);
+    const hints = pairs.map(([name, other]) => `Did you mean '${other}' for '${name}'? `).join('');
+    const comma = pairs.some(([, other]) => other.includes(',')) ? 'Entries are separated by commas. ' : '';
     return (
       `Span group spec '${spec}' names ${pending}, which nothing registered in this process provides; nothing is ` +
-      `emitted for those, the rest applies. ${hints.join('')}${inventory(registry)} A name may be right in another ` +
+      `emitted for those, the rest applies. ${hints}${comma}${inventory(registry)} A name may be right in another ` +
       `process that shares the spec; otherwise correct it, or import the library that registers it.`
     );
   },

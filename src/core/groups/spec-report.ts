@@ -1,4 +1,5 @@
 import type { Warning } from '../diagnostics/warnings.js';
+import { processState } from '../state/process-state.js';
 import type { SpecLayer } from '../state/state-shape.js';
 import { nearestName } from './nearest-name.js';
 import { inventoryOf } from './registry-index.js';
@@ -10,27 +11,40 @@ import type { RegistryIndex, Resolution } from './span-group-spec.js';
  */
 const MAX_HINTS = 10;
 
+/** What people put between entries, besides the comma that it takes. */
+const WRONG_SEPARATORS = /\s*[;|]\s*|\s+/;
+
 /** What there is to say about a spec, unless the last report of its layer said the same. */
 export function reportIfChanged(layer: SpecLayer, resolution: Resolution, index: RegistryIndex): Warning[] {
   const pending = [...resolution.pending].sort();
   const key = JSON.stringify([pending, index.groups.size === 0, resolution.enabled.size === 0]);
   if (key === layer.lastReport) return [];
   layer.lastReport = key;
-  const spec = layer.spec.raw;
+  const { raw: spec, included } = layer.spec;
   if (spec.trim() === '') return [];
   if (index.groups.size === 0) return [{ code: 'NOTHING_REGISTERED', details: { spec } }];
-  if (pending.length > 0) return [unresolved(spec, pending, index)];
-  if (resolution.enabled.size > 0) return [];
+  if (pending.length > 0) return [unresolved(layer, pending, index)];
+  // Exclusions alone select nothing, and whoever writes `-all` wants it so.
+  if (resolution.enabled.size > 0 || included.length === 0) return [];
   return [{ code: 'SPEC_SELECTED_NOTHING', details: { spec, ...inventoryOf(index) } }];
 }
 
-function unresolved(spec: string, pending: string[], index: RegistryIndex): Warning {
+function unresolved(layer: SpecLayer, pending: string[], index: RegistryIndex): Warning {
   const registry = inventoryOf(index);
   const names = [...registry.groups, ...registry.presets];
   const nearest = Object.create(null) as Record<string, string>;
   for (const entry of pending.slice(0, MAX_HINTS)) {
     const found = nearestName(entry.replace(/^-/, ''), names);
     if (found !== undefined) nearest[entry] = entry.startsWith('-') ? `-${found}` : found;
+    else if (WRONG_SEPARATORS.test(entry)) nearest[entry] = entry.split(WRONG_SEPARATORS).join(',');
   }
-  return { code: 'SPEC_UNRESOLVED', details: { spec, pending, nearest, ...registry } };
+  const spec = layer.spec.raw;
+  return { code: 'SPEC_UNRESOLVED', details: { spec, isSet: isSet(layer), pending, nearest, ...registry } };
+}
+
+/** Whether somebody wrote the spec. Where nobody did, it is the default one, which needn't fit. */
+function isSet(layer: SpecLayer): boolean {
+  const { specSource, configuredSpec } = processState.telemetry;
+  const isConfigured = layer === processState.configured && layer.spec.raw === configuredSpec;
+  return !(isConfigured && specSource === 'default');
 }

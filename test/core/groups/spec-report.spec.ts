@@ -2,9 +2,13 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
   clearSpanGroupOverride,
   enabledSpanGroups,
+  type NestLensConfig,
+  nestLensConfigFromEnv,
   overrideSpanGroups,
   setSpanGroupSpec,
+  setupTelemetry,
   SpanRegistry,
+  type TelemetryHandle,
 } from 'nest-lens/core';
 import { captureWarnings, type CapturedWarnings } from '../../support/capture-warnings.js';
 import { setUpForTest } from '../../support/live-telemetry.js';
@@ -114,7 +118,7 @@ describe('reports about the spec', () => {
     });
   });
 
-  it.each([['haunted'], ['orders,-orders'], ['default,-all'], ['-cache'], ['haunted,-orders']])(
+  it.each([['haunted'], ['orders,-orders'], ['default,-all'], ['haunted,-orders']])(
     'W4: %j is valid but selects nothing: SPEC_SELECTED_NOTHING with the inventory',
     (spec) => {
       shop();
@@ -145,6 +149,93 @@ describe('reports about the spec', () => {
     warnings.take();
     setSpanGroupSpec(spec);
     expect(warnings.take()).toEqual([]);
+  });
+
+  it.each(['-all', '-cache', '-*', ' - Default , -db_*', '-haunted'])(
+    'W4: %j takes away only, which is meant: nothing is on, in silence',
+    (spec) => {
+      SpanRegistry.register('db', ['db_query']);
+      shop();
+      warnings.take();
+      setSpanGroupSpec(spec);
+      SpanRegistry.register('other', ['fresh']);
+      expect([warnings.take(), enabled()]).toEqual([[], []]);
+    },
+  );
+
+  it('W3: an exclusion of what nobody has registered is said, also alone', () => {
+    shop();
+    warnings.take();
+    setSpanGroupSpec('-cahce');
+    expect(warnings.take()).toEqual(['SPEC_UNRESOLVED']);
+  });
+
+  describe('with other signs than commas between the entries', () => {
+    it.each([
+      ['orders;cache', 'orders,cache'],
+      ['orders cache', 'orders,cache'],
+      ['orders ; cache', 'orders,cache'],
+      ['Orders|CACHE', 'orders,cache'],
+      ['orders\ncache', 'orders,cache'],
+      ['-orders;cache', '-orders,cache'],
+      ['db_*;orders', 'db_*,orders'],
+    ])('W3: %j is one name that nobody has, and %j is proposed', (spec, proposed) => {
+      shop();
+      warnings.take();
+      setSpanGroupSpec(spec);
+      expect(warnings.take()).toEqual(['SPEC_UNRESOLVED']);
+      const { message } = warnings.only('SPEC_UNRESOLVED');
+      expect(message).toContain(`Did you mean '${proposed}' for `);
+      expect(message).toContain('Entries are separated by commas.');
+    });
+
+    it('W3: a near name goes before that, and commas are spoken of only where they are missing', () => {
+      SpanRegistry.register('odd', ['my group']);
+      setSpanGroupSpec('my gruop,tpyo');
+      const { message } = warnings.only('SPEC_UNRESOLVED');
+      expect(message).toContain("Did you mean 'my group' for 'my gruop'?");
+      expect(message).not.toContain('comma');
+    });
+  });
+
+  describe('with no spec set', () => {
+    const config = { ...nestLensConfigFromEnv({ env: {} }), enabled: true, exporter: 'none' as const };
+    const setUp = (given: NestLensConfig): Promise<TelemetryHandle> =>
+      setupTelemetry({ ...given, metricsEnabled: false });
+
+    it('W3: and no preset default, it says that none is set, and not to correct it', async () => {
+      SpanRegistry.register('shop', ['orders'], { per_request: ['orders'] });
+      const handle = await setUp(config);
+      const { message } = warnings.only('SPEC_UNRESOLVED');
+      expect(message).toMatch(/^No span group spec is set, so it is 'default'/);
+      expect(message).toContain('Set NEST_LENS_SPAN_GROUPS');
+      expect(message).toMatch(/Registered groups: \[orders\]. Presets: \[all, per_request\]/);
+      expect(message).not.toMatch(/correct it|Did you mean/);
+      SpanRegistry.register('late', ['fresh'], { default: ['fresh'] });
+      expect(enabled()).toEqual(['fresh']);
+      await handle.shutdown();
+    });
+
+    it('W3: an override, or a spec that somebody sets, is spoken of as written', async () => {
+      SpanRegistry.register('shop', ['orders']);
+      const handle = await setUp(config);
+      warnings.take();
+      overrideSpanGroups('default');
+      setSpanGroupSpec('defualt');
+      for (const { message } of warnings.all.slice(1)) expect(message).toMatch(/^Span group spec 'def/);
+      expect(warnings.take()).toEqual(['SPEC_UNRESOLVED', 'SPEC_UNRESOLVED']);
+      await handle.shutdown();
+    });
+
+    it.each([
+      ['a variable', nestLensConfigFromEnv({ env: { NEST_LENS_SPAN_GROUPS: 'default' } })],
+      ['the configuration', { ...config, spanGroups: 'default', origins: undefined }],
+    ])('W3: default from %s is spoken of as written', async (_where, given) => {
+      SpanRegistry.register('shop', ['orders']);
+      const handle = await setUp({ ...given, enabled: true, exporter: 'none' });
+      expect(warnings.only('SPEC_UNRESOLVED').message).toMatch(/^Span group spec 'default' names/);
+      await handle.shutdown();
+    });
   });
 
   it.each(['', '  '])('W6: the blank spec %j is silent on an empty registry too', (spec) => {
