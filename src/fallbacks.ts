@@ -221,7 +221,12 @@ export function safeSetSpanAttributes(
 /** Decorates nothing. */
 export function SpanGroup(
   _group: string,
-  _options: { name?: string; attributes?: (...args: any[]) => FallbackAttributes; kind?: number } = {},
+  _options: {
+    name?: string;
+    attributes?: (...args: any[]) => FallbackAttributes;
+    carrier?: (...args: any[]) => object | null | undefined;
+    kind?: number;
+  } = {},
 ): ClassDecorator & MethodDecorator {
   return () => undefined;
 }

@@ -28,6 +28,7 @@ interface WarningDetails {
   SPEC_SELECTED_NOTHING: RegistryInventory & { spec: string };
   UNKNOWN_GROUP_AT_SITE: { site: string; group: string; nearest: string | undefined };
   ATTRIBUTES_FAILED: { span: string; error: unknown };
+  CARRIER_FAILED: { span: string; error: unknown };
   SPAN_FAILED: { span: string; error: unknown };
   CONFIG_INVALID: { error: unknown };
   SETUP_FAILED: { error: unknown };
@@ -110,6 +111,9 @@ const MESSAGES: {
   ATTRIBUTES_FAILED: ({ span, error }) =>
     `The attributes function of span '${span}' threw (${error}). The span is made without those attributes; this ` +
     `is said once. Make the function tolerate the arguments that it gets.`,
+  CARRIER_FAILED: ({ span, error }) =>
+    `The carrier of span '${span}' can't be read (${error}). The span is made, and joins no trace by it; this is said once. ` +
+    `Make the function tolerate the arguments that it gets, and return the headers themselves.`,
   SPAN_FAILED: ({ span, error }) =>
     `The tracing SDK threw while span '${span}' was started or ended (${error}). The application goes on; this is ` +
     `said once. Check the configured sampler, span processors and exporter.`,

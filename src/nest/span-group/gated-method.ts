@@ -6,6 +6,7 @@ import { processState } from '../../core/state/process-state.js';
 import { spanGate } from '../../core/groups/span-gate.js';
 import { runInSpan } from '../../core/spans/span-outcome.js';
 import type { SpanPlan } from '../../core/spans/span-plan.js';
+import { joinCaller } from './callers-trace.js';
 import { classNameOf } from './class-name.js';
 import { coveredCall, withCoveredCall } from './covered-call.js';
 import { handlerTypes } from './handler-kind.js';
@@ -54,12 +55,16 @@ export function gateMethod(current: AnyFunction, site: MethodSite): AnyFunction 
     }
     planFor ??= createPlanner(site, wrapper);
     const { plan: planOfClass, hasOtherGate } = planFor(this);
-    const plan = planOfCall(planOfClass, site.options, args);
+    let plan = planOfCall(planOfClass, site.options, args);
+    let parent = outside;
+    if (site.options.carrier !== undefined) {
+      ({ plan, parent } = joinCaller(plan, site.options, args, outside));
+    }
     const work = (span: Span): unknown =>
       hasOtherGate || hasGateBehind
         ? runWithin(context.active(), span, plan.name, gated, this, args)
         : original.apply(this, args);
-    return runInSpan(plan, work, outside);
+    return runInSpan(plan, work, parent);
   });
   if (current !== original) copyMetadata(current, wrapper);
   const gated: GatedMethod = { wrapper, original, site, superseded: false };

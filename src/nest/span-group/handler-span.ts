@@ -2,6 +2,7 @@ import { HttpException } from '@nestjs/common';
 import type { Attributes, Span } from '@opentelemetry/api';
 import { isSpanGroupEnabled } from '../../core/groups/span-gate.js';
 import { GROUP_ATTRIBUTE, readAttributes, type SpanPlan } from '../../core/spans/span-plan.js';
+import { linkCaller } from './callers-trace.js';
 import type { HttpRoute } from './http-routes.js';
 import type { SpanGroupOptions } from './span-group-metadata.js';
 
@@ -80,8 +81,8 @@ function isServerFault(thrown: unknown): boolean {
 }
 
 /**
- * Sets the attributes that the arguments of a call give on a span that was made before they were known: by an interceptor, or
- * by a method that has called `super`.
+ * Sets what the arguments of a call give on a span that was made before they were known: by an interceptor, or by a method that
+ * has called `super`.
  */
 export function describeCall(
   span: Span,
@@ -89,7 +90,9 @@ export function describeCall(
   options: SpanGroupOptions,
   args: readonly unknown[],
 ): void {
-  if (options.attributes === undefined || !span.isRecording()) return;
+  if (!span.isRecording()) return;
+  if (options.carrier !== undefined) linkCaller(span, spanName, options, args);
+  if (options.attributes === undefined) return;
   const { [GROUP_ATTRIBUTE]: _, ...attributes } = attributesOfCall(spanName, options, args);
   span.setAttributes(attributes);
 }

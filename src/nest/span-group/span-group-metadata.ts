@@ -9,6 +9,13 @@ export interface SpanGroupOptions {
   // The arguments are those of the decorated method, which a decorator's type can't know.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   attributes?: (...args: any[]) => Attributes;
+  /**
+   * Headers that name the trace which the call belongs to, from the method's arguments: those of a message, a job or an event.
+   * Where no span is active, the span that they name is the parent; where one is, or under `SpanGroupInterceptor`, it is linked.
+   * They may be whatever `extractContext` reads. Runs only when the group is on. @defaultValue none
+   */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as above
+  carrier?: (...args: any[]) => object | null | undefined;
   /** The role of the span in its trace: a method that calls another service is `CLIENT`, say. @defaultValue SpanKind.INTERNAL */
   kind?: SpanKind;
 }

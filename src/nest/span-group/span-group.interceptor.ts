@@ -1,5 +1,5 @@
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
-import { context, type Context, propagation, ROOT_CONTEXT, trace } from '@opentelemetry/api';
+import { context, type Context, trace } from '@opentelemetry/api';
 import { map, Observable } from 'rxjs';
 import { type AsyncGeneratorLike, followGenerator } from '../../core/spans/generator-outcome.js';
 import { type CoveredSubscription, coverSubscriptions } from '../../core/spans/observable-outcome.js';
@@ -11,6 +11,7 @@ import { workBehind } from '../../core/spans/span-outcome.js';
 import { reportSdkFailure, type SpanPlan } from '../../core/spans/span-plan.js';
 import { gatedMethodOf } from './gated-method.js';
 import { httpRoutesOf } from './http-routes.js';
+import { readCaller } from './callers-trace.js';
 import { classNameOf } from './class-name.js';
 import { isCallCovered, withCoveredCall } from './covered-call.js';
 import { methodSpanPlan } from './handler-span.js';
@@ -157,10 +158,7 @@ function coverHandler(
   };
 }
 
-/**
- * The active context; where nothing is traced so far, an HTTP request's headers say which trace it belongs to. Baggage in them
- * isn't taken: what the application's middleware has put into the context stays.
- */
+/** The active context; where nothing is traced so far, an HTTP request's headers say which trace it belongs to. */
 function callersContext(span: string, type: string, execution: ExecutionContext): Context {
   const active = context.active();
   if (type !== 'http' || trace.getSpan(active) !== undefined) return active;
@@ -168,7 +166,7 @@ function callersContext(span: string, type: string, execution: ExecutionContext)
   const headers = request?.headers;
   if (typeof headers !== 'object' || headers === null) return active;
   try {
-    const caller = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, headers));
+    const caller = readCaller(headers);
     return caller === undefined ? active : trace.setSpanContext(active, caller);
   } catch (error) {
     reportSdkFailure(span, error); // the propagator's, not the request's

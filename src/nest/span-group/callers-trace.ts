@@ -1,0 +1,71 @@
+import { types } from 'node:util';
+import {
+  type Context,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  trace,
+} from '@opentelemetry/api';
+import { emitWarnings } from '../../core/diagnostics/warnings.js';
+import { CARRIER_GETTER } from '../../core/spans/carrier.js';
+import type { SpanPlan } from '../../core/spans/span-plan.js';
+import type { SpanGroupOptions } from './span-group-metadata.js';
+
+/**
+ * The span that headers name as the caller's, if any. Baggage in them isn't taken: what the application has put into the
+ * context stays. Throws what the propagator, or a proxy, throws.
+ */
+export function readCaller(headers: object): SpanContext | undefined {
+  return trace.getSpanContext(propagation.extract(ROOT_CONTEXT, headers, CARRIER_GETTER));
+}
+
+/** Joins a call to the trace that its `carrier` names: as the parent where no span is active, else by a link. */
+export function joinCaller(
+  plan: SpanPlan,
+  options: SpanGroupOptions,
+  args: readonly unknown[],
+  outside: Context,
+): { plan: SpanPlan; parent: Context } {
+  const caller = callerOf(plan.name, options, args);
+  if (caller === undefined) return { plan, parent: outside };
+  const active = trace.getSpanContext(outside);
+  if (active === undefined) return { plan, parent: trace.setSpanContext(outside, caller) };
+  // Whoever has made the caller's context the active one has its span for a parent already.
+  const links = active.spanId === caller.spanId ? undefined : [{ context: caller }];
+  return { plan: { ...plan, links }, parent: outside };
+}
+
+/** Links a span that was made before the arguments of the call were known to the trace that its `carrier` names. */
+export function linkCaller(
+  span: Span,
+  spanName: string,
+  options: SpanGroupOptions,
+  args: readonly unknown[],
+): void {
+  const caller = callerOf(spanName, options, args);
+  if (caller !== undefined) span.addLink({ context: caller });
+}
+
+/** Carriers that have failed, so that one on a hot path is reported once. */
+const reported = new WeakSet<object>();
+
+function callerOf(
+  spanName: string,
+  { carrier }: SpanGroupOptions,
+  args: readonly unknown[],
+): SpanContext | undefined {
+  if (carrier === undefined) return undefined;
+  try {
+    const headers: unknown = carrier(...args);
+    // Types forbid an async function; its rejection must not go unhandled all the same.
+    if (types.isPromise(headers)) headers.catch(() => undefined);
+    return typeof headers === 'object' && headers !== null ? readCaller(headers) : undefined;
+  } catch (error) {
+    if (!reported.has(carrier)) {
+      reported.add(carrier);
+      emitWarnings([{ code: 'CARRIER_FAILED', details: { span: spanName, error } }]);
+    }
+    return undefined;
+  }
+}
