@@ -108,7 +108,7 @@ export default defineConfig(
     rules: restrict(noEntry, noNest, noTesting, noSdk, noLaterFolder(CORE_FOLDERS, folder)),
   })),
   {
-    files: ['src/core/telemetry/sdk.ts'],
+    files: ['src/core/telemetry/{sdk-parts,sdk-configuration}.ts'],
     rules: restrict(noEntry, noNest, noTesting, sdkTypes, noLaterFolder(CORE_FOLDERS, 'telemetry')),
   },
   { files: ['src/nest/*.ts'], rules: restrict(noEntry, noDeepPath, noTesting, noSdk) },

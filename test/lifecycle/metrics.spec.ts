@@ -10,6 +10,7 @@ import { managedSpan, overrideSpanGroups, SpanRegistry, traceFn, withSpan } from
 import { captureWarnings, type CapturedWarnings } from '../support/capture-warnings.js';
 import { KeepingExporter } from '../support/keeping-exporter.js';
 import { setUpForTest } from '../support/live-telemetry.js';
+import { startReceiver } from '../support/otlp-receiver.js';
 
 jest.setTimeout(30_000);
 
@@ -89,6 +90,23 @@ describe('the metrics', () => {
     await setUpForTest({ metricsEnabled: false }, { metricReader });
     managedSpan('orders', 'a', () => undefined);
     expect([spanCounts(), latest()]).toEqual([undefined, {}]);
+  });
+
+  it('H13: are exported once by a close, and once by each flush before it', async () => {
+    const receiver = await startReceiver();
+    for (const name of Object.keys(process.env)) if (name.startsWith('OTEL_')) delete process.env[name];
+    process.env.OTEL_EXPORTER_OTLP_ENDPOINT = receiver.url;
+    process.env.OTEL_LOGS_EXPORTER = 'none';
+    const exports = () => receiver.requests.filter((request) => request.includes('/v1/metrics')).length;
+    const handle = await setUpForTest({ exporter: 'otlp', metricsEnabled: true });
+    managedSpan('orders', 'a', () => undefined);
+    await handle.forceFlush();
+    expect(exports()).toBe(1);
+    managedSpan('orders', 'b', () => undefined);
+    await handle.shutdown();
+    expect([exports(), receiver.names(), warnings.codes()]).toEqual([2, ['a', 'b'], []]);
+    const last = receiver.metrics.findLast(({ name }) => name === 'nestlens.spans');
+    expect(last?.points.map(({ value }) => value)).toEqual([2]);
   });
 
   it('H7: of an application that gives only a span exporter trouble no absent collector when it closes', async () => {

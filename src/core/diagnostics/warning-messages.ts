@@ -39,9 +39,13 @@ interface WarningDetails {
   OPTIONS_IGNORED: { reason: 'second app' | 'second forRoot' | 'early start' };
   INSTRUMENTATION_LATE: { modules: readonly string[] };
   INSTRUMENTATION_FAILED: { instrumentation: string; error: unknown };
+  SDK_UNKNOWN_SHAPE: { part: UnknownShape };
   NO_SHUTDOWN_HOOKS: Record<string, never>;
   STATE_PROTOCOL_MISMATCH: { version: string; otherKey: string; otherVersion: string };
 }
+
+/** What of the SDK, or of an instrumentation, is not as NestLens knows it. */
+export type UnknownShape = 'processors' | 'exporter' | 'batch processor' | 'resource' | 'modules';
 
 function inventory({ groups, presets, namespaces }: QuotedDetails<RegistryInventory>): string {
   return `Registered groups: ${groups}. Presets: ${presets}. Namespaces: ${namespaces}.`;
@@ -55,6 +59,24 @@ const OPTIONS_IGNORED: Readonly<Record<WarningDetails['OPTIONS_IGNORED']['reason
   'early start':
     'Telemetry was started by nest-lens/register, from the environment. What the application says otherwise (exporters, processors, ' +
     'readers, instrumentations, resource, which signals) is ignored; the spec counts. Say it in variables, or start without nest-lens/register.',
+};
+
+const UNKNOWN_SHAPES: Readonly<Record<UnknownShape, string>> = {
+  processors:
+    "NestLens can't find the span processors that this SDK has made. Spans are exported all the same, but a close doesn't end " +
+    "the spans that others have open, doesn't wait for a batch that is on its way, and nobody counts exports or says that they fail.",
+  exporter:
+    "NestLens can't find the exporter of a span processor that this SDK has made. Spans are exported all the same, but a close " +
+    "doesn't wait for a batch that is on its way, and nobody counts exports or says that they fail.",
+  'batch processor':
+    "NestLens can't find the batch processor of this SDK, which it needs for an exporter that is given beside processors. It " +
+    'exports each span by itself as it ends.',
+  resource:
+    "NestLens can't find the default resource of this SDK. Spans are exported all the same, but without nestlens.run_id, " +
+    'nestlens.user_id and the resourceAttributes of the options.',
+  modules:
+    "NestLens can't see what an instrumentation patches. It works all the same, but nobody says when it came too late, and " +
+    'nest-lens/register shows it no ES modules.',
 };
 
 /**
@@ -137,8 +159,10 @@ const MESSAGES: {
     `The given instrumentations patch ${modules} while these are loaded, and they are loaded already: expect no spans ` +
     `from them. Start with \`node --import nest-lens/register\`, which is early enough. NestLens's own spans are made either way.`,
   INSTRUMENTATION_FAILED: ({ instrumentation, error }) =>
-    `Instrumentation '${instrumentation}' is installed but can't be used (${error}). Telemetry starts without it. ` +
+    `Instrumentation '${instrumentation}' can't be used (${error}). Telemetry starts without it. ` +
     `Install the version that goes with your SDK, or uninstall it.`,
+  SDK_UNKNOWN_SHAPE: ({ part }) =>
+    `${UNKNOWN_SHAPES[part]} Install a version of @opentelemetry/sdk-node from the table in docs/versions.md, or tell us of yours.`,
   NO_SHUTDOWN_HOOKS: () =>
     'Nothing in this process listens to SIGTERM, so a container that is stopped ends at once: spans that wait to be exported ' +
     'and spans under way will be lost. Call app.enableShutdownHooks(), which closes the application then.',

@@ -1,14 +1,15 @@
 import { createRequire, register } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import * as workerThreads from 'node:worker_threads';
-import { attemptResolve, requireOfApplication } from './application-require.js';
+import { attemptResolve, requireOfApplication } from '../telemetry/application-require.js';
 import { isSdkDisabled, nestLensConfigFromEnv } from '../telemetry/config-from-env.js';
 import { hasStartedEarly, keepEarlySdk, rememberEarlyFailure } from '../telemetry/early-sdk.js';
 import { installedInstrumentations } from './installed-instrumentations.js';
-import { instrumentedModules } from '../telemetry/instrumented-modules.js';
+import { patchedModules } from '../telemetry/private-fields.js';
 import { registeredTracerProvider } from '../telemetry/otel-globals.js';
 import { processState } from '../state/process-state.js';
-import { startSdkNow } from '../telemetry/sdk.js';
+import { loadSdkWith } from '../telemetry/load-sdk.js';
+import { startSdk } from '../telemetry/sdk.js';
 import type { InstrumentationLike } from '../telemetry/setup-options.js';
 import { emitWarnings } from '../diagnostics/warnings.js';
 
@@ -29,7 +30,7 @@ export function startEarly(): void {
       attemptResolve(require, specifier),
     );
     if (foundIn !== undefined) hookImports(foundIn, instrumentations);
-    keepEarlySdk(startSdkNow(require, config, { instrumentations }), config, instrumentations);
+    keepEarlySdk(startSdk(loadSdkWith(require), config, { instrumentations }), config, instrumentations);
   } catch (error) {
     rememberEarlyFailure(error);
     const isConfigError = (error as { name?: unknown }).name === 'ConfigError';
@@ -58,7 +59,7 @@ function hookImports(foundIn: string, instrumentations: readonly Instrumentation
   if (hook === undefined) return;
   const include: (string | RegExp)[] = [];
   for (const instrumentation of instrumentations) {
-    for (const { name, hasFiles } of instrumentedModules(instrumentation) ?? []) {
+    for (const { name, hasFiles } of patchedModules(instrumentation) ?? []) {
       include.push(name);
       if (hasFiles) include.push(new RegExp(`/node_modules/${name}/`));
     }

@@ -164,8 +164,22 @@ export interface SharedHandle {
   shutdown(timeoutMs?: number, limitMs?: number): Promise<void>;
 }
 
+/** What a set-up flushes and shuts down: an SDK that runs, the application's provider, or nothing. */
+export interface Pipeline {
+  /** Whether spans go anywhere. */
+  readonly isExporting: boolean;
+  /** Exports the spans that are waiting. */
+  flushSpans(): Promise<void>;
+  /** Exports what is waiting, metrics too. */
+  forceFlush(): Promise<void>;
+  /** Shuts down, which exports metrics once more. */
+  shutdown(): Promise<void>;
+  /** Takes back what was registered process-wide, so that an SDK can be started again, even if this one's shutdown hangs. */
+  release(): void;
+}
+
 /** Structural: the copy that started the SDK may be another one than the copy that takes it over. */
-export interface EarlySdk {
+export interface EarlySdk extends Pipeline {
   /** What it was started with, to be compared. */
   readonly settings: string;
   /** On the resource of every span. */
@@ -174,8 +188,4 @@ export interface EarlySdk {
   readonly hasTracerProvider: boolean;
   /** Hands it over: from now on somebody else ends it. */
   take(): void;
-  readonly isExporting: boolean;
-  forceFlush(): Promise<void>;
-  shutdown(): Promise<void>;
-  release(): void;
 }

@@ -1,10 +1,9 @@
 import { truncateThen } from '../spans/in-flight-span.js';
 import { processState } from '../state/process-state.js';
-import type { EarlySdk, InstrumentationLike } from '../state/state-shape.js';
+import type { EarlySdk, InstrumentationLike, Pipeline } from '../state/state-shape.js';
 import { type NestLensConfig, originOf } from './config.js';
 import { onBeforeExit } from './on-before-exit.js';
 import { registeredTracerProvider } from './otel-globals.js';
-import type { RunningSdk } from './sdk.js';
 import { DEFAULT_TIMEOUT_MS, settleWithin } from './with-timeout.js';
 
 /*
@@ -32,7 +31,7 @@ export function hasStartedEarly(): boolean {
 
 /** Keeps an SDK that was started early for the set-up to come; if none comes, it ends with the process. */
 export function keepEarlySdk(
-  sdk: RunningSdk,
+  sdk: Pipeline,
   config: NestLensConfig,
   instrumentations: readonly InstrumentationLike[],
 ): void {
@@ -52,8 +51,8 @@ export function keepEarlySdk(
 }
 
 /** As the shutdown of a set-up does it: spans that are open are rescued, the limit is kept, a failure is said once. */
-async function endWithProcess(sdk: RunningSdk): Promise<void> {
-  const steps = [() => sdk.forceFlush(), () => sdk.shutdown()];
+async function endWithProcess(sdk: Pipeline): Promise<void> {
+  const steps = [() => sdk.flushSpans(), () => sdk.shutdown()];
   await settleWithin(
     DEFAULT_TIMEOUT_MS,
     steps.map((step) => () => truncateThen(step)),

@@ -1,46 +1,15 @@
 // As a whole: webpack warns about a `createRequire` that is imported by its name.
 import * as nodeModule from 'node:module';
 import { join } from 'node:path';
+import { patchedModules } from './private-fields.js';
 import type { InstrumentationLike } from './setup-options.js';
-
-/** A module that an instrumentation patches, as the SDK's own instrumentations describe it. */
-export interface InstrumentedModule {
-  readonly name: string;
-  /** Whether files inside the package are patched, not only what its main file exports. */
-  readonly hasFiles: boolean;
-  /** Whether the instrumentation has got hold of it, or of one of the files, while it was loaded. */
-  readonly isSeen: boolean;
-}
-
-interface ModuleDefinition {
-  readonly name?: unknown;
-  readonly files?: unknown;
-  /** What the module exports, as soon as the instrumentation has got hold of it. A file inside it has the same. */
-  readonly moduleExports?: unknown;
-}
-
-/**
- * What an instrumentation patches while it is loaded. Undefined where it doesn't say: the list is no part of the
- * instrumentations' public interface, though all that extend the SDK's base class have it.
- */
-export function instrumentedModules(instrumentation: InstrumentationLike): InstrumentedModule[] | undefined {
-  const { _modules: modules } = instrumentation as { _modules?: unknown };
-  if (!Array.isArray(modules)) return undefined;
-  return (modules as ModuleDefinition[]).flatMap((definition) => {
-    const { name } = definition;
-    if (typeof name !== 'string') return [];
-    const files = Array.isArray(definition.files) ? (definition.files as ModuleDefinition[]) : [];
-    const isSeen = [definition, ...files].some(({ moduleExports }) => moduleExports !== undefined);
-    return [{ name, hasFiles: files.length > 0, isSeen }];
-  });
-}
 
 /**
  * The modules of an instrumentation that it hasn't seen. It may have several definitions of one module, by version, of which
  * one applies. Those of Node count as one: the SDK loads them, too, and what is required later is patched all the same.
  */
 function unseenModules(instrumentation: InstrumentationLike): string[] {
-  const modules = instrumentedModules(instrumentation) ?? [];
+  const modules = patchedModules(instrumentation) ?? [];
   const subject = (name: string): string => (nodeModule.isBuiltin(name) ? 'node' : name);
   const seen = new Set(modules.filter(({ isSeen }) => isSeen).map(({ name }) => subject(name)));
   return modules.map(({ name }) => name).filter((name) => !seen.has(subject(name)));

@@ -2,6 +2,7 @@
 import * as nodeModule from 'node:module';
 import { join } from 'node:path';
 import { createError, NestLensError } from '../diagnostics/errors.js';
+import type { SdkModule } from './sdk-parts.js';
 
 /**
  * No literal, because bundlers follow literals: a bundle would fail to build where this optional package isn't installed, and
@@ -10,22 +11,22 @@ import { createError, NestLensError } from '../diagnostics/errors.js';
 const SDK_PACKAGE = ['@opentelemetry', 'sdk-node'].join('/');
 
 /** The only import of an SDK package: at an enabled set-up, and only then. */
-export async function loadSdk(): Promise<unknown> {
+export async function loadSdk(): Promise<SdkModule> {
   // In the CommonJS build the compiler turns the `import` below into a call of `require`. It calls this one, which bundlers
   // leave alone. The ESM build doesn't use it.
   const require = createOwnRequire();
   void require;
   try {
-    return await import(/* webpackIgnore: true */ /* @vite-ignore */ SDK_PACKAGE);
+    return (await import(/* webpackIgnore: true */ /* @vite-ignore */ SDK_PACKAGE)) as SdkModule;
   } catch (error) {
     throw notFoundOr(error);
   }
 }
 
 /** The same at once, with a `require` that is given. */
-export function loadSdkWith(load: (specifier: string) => unknown): unknown {
+export function loadSdkWith(load: (specifier: string) => unknown): SdkModule {
   try {
-    return load(SDK_PACKAGE);
+    return load(SDK_PACKAGE) as SdkModule;
   } catch (error) {
     throw notFoundOr(error);
   }

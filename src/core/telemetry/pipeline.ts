@@ -1,17 +1,17 @@
 import type { Warning } from '../diagnostics/warnings.js';
+import type { Pipeline } from '../state/state-shape.js';
 import type { NestLensConfig } from './config.js';
-import { differsFromEarly, takeEarlySdk } from './early-sdk.js';
+import { differsFromEarly, takeEarlySdk, withEarlyInstrumentations } from './early-sdk.js';
 import { modulesLoadedBefore } from './instrumented-modules.js';
 import { registeredTracerProvider } from './otel-globals.js';
-import { type RunningSdk, startSdk } from './sdk.js';
+import { loadSdk } from './load-sdk.js';
+import { startSdk } from './sdk.js';
 import type { SetupOptions } from './setup-options.js';
 import { allEnded } from './with-timeout.js';
 
-/** What a handle flushes and shuts down: our SDK, the application's provider, or nothing. */
-export type Pipeline = RunningSdk;
-
 export const NOTHING: Pipeline = {
   isExporting: false,
+  flushSpans: () => Promise.resolve(),
   forceFlush: () => Promise.resolve(),
   shutdown: () => Promise.resolve(),
   release: () => undefined,
@@ -25,10 +25,12 @@ interface ApplicationProvider {
 
 /** The application's provider, which isn't ours to shut down, and the rest of an SDK that was started early without one. */
 function attachTo(provider: ApplicationProvider, early: Pipeline = NOTHING): Pipeline {
+  // It may throw instead of rejecting, which must not keep the other one from its flush.
+  const flushProvider = async (): Promise<void> => provider.forceFlush?.();
   return {
     isExporting: true,
-    // Its own may throw instead of rejecting, which must not keep the other one from its flush.
-    forceFlush: () => allEnded([(async () => provider.forceFlush?.())(), early.forceFlush()]),
+    flushSpans: () => allEnded([flushProvider(), early.flushSpans()]),
+    forceFlush: () => allEnded([flushProvider(), early.forceFlush()]),
     shutdown: () => early.shutdown(),
     release: () => early.release(),
   };
@@ -52,25 +54,27 @@ export async function buildPipeline(
   options: SetupOptions,
   loadedPackages: readonly string[],
 ): Promise<BuiltPipeline> {
-  const given = Object.entries(options).some(([key, value]) => key !== 'mode' && value !== undefined);
+  const isGiven = Object.entries(options).some(([key, value]) => key !== 'mode' && value !== undefined);
   const provider = registeredTracerProvider() as ApplicationProvider | undefined;
   const early = takeEarlySdk();
   const isOverruled = early !== undefined && differsFromEarly(early, config);
   const ignored: Warning[] = isOverruled ? [EARLY_OPTIONS_IGNORED] : [];
   if (early !== undefined && (early.hasTracerProvider || provider === undefined)) {
-    return { mode: 'own', pipeline: early, warnings: given ? [EARLY_OPTIONS_IGNORED] : ignored };
+    return { mode: 'own', pipeline: early, warnings: isGiven ? [EARLY_OPTIONS_IGNORED] : ignored };
   }
   if (provider !== undefined) {
-    const kept: Warning[] = given || options.mode === 'own' ? [{ code: 'PROVIDER_KEPT', details: {} }] : [];
+    const kept: Warning[] = isGiven || options.mode === 'own' ? [{ code: 'PROVIDER_KEPT', details: {} }] : [];
     return { mode: 'attach', pipeline: attachTo(provider, early), warnings: [...kept, ...ignored] };
   }
   if (options.mode === 'attach') {
     return { mode: 'attach', pipeline: NOTHING, warnings: [{ code: 'NO_TRACER_PROVIDER', details: {} }] };
   }
-  const modules = modulesLoadedBefore(options.instrumentations?.flat() ?? [], loadedPackages);
+  const given = options.instrumentations?.flat() ?? [];
+  const modules = modulesLoadedBefore(given, loadedPackages);
+  const instrumentations = withEarlyInstrumentations(given);
   return {
     mode: 'own',
-    pipeline: await startSdk(config, options),
+    pipeline: startSdk(await loadSdk(), config, { ...options, instrumentations }),
     warnings: modules.length > 0 ? [{ code: 'INSTRUMENTATION_LATE', details: { modules } }] : [],
   };
 }

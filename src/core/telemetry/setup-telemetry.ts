@@ -2,11 +2,12 @@ import { createError, TelemetryAlreadySetUpError } from '../diagnostics/errors.j
 import { emitWarnings, recordWarning, reportForeignState } from '../diagnostics/warnings.js';
 import { forgetSpanGroupState, setEnabledSpanGroups, setSpanGroupSpec } from '../groups/span-group-state.js';
 import { processState } from '../state/process-state.js';
+import type { Pipeline } from '../state/state-shape.js';
 import { type NestLensConfig, originOf, validateConfig } from './config.js';
 import { isSdkDisabled } from './config-from-env.js';
 import { discardEarlySdk } from './early-sdk.js';
 import { areMetricsAskedFor, startLensMetrics } from './lens-metrics.js';
-import { type BuiltPipeline, buildPipeline, NOTHING, type Pipeline } from './pipeline.js';
+import { type BuiltPipeline, buildPipeline, NOTHING } from './pipeline.js';
 import type { SetupOptions } from './setup-options.js';
 import { type ClosingHandle, createHandle, type TelemetryHandle } from './telemetry-handle.js';
 import { DEFAULT_TIMEOUT_MS, withTimeout } from './with-timeout.js';
@@ -69,6 +70,8 @@ export async function setUpForHost(
       throw error;
     }
   } catch (error) {
+    // What a failed start has begun to end.
+    await processState.telemetry.stopped;
     processState.telemetry.phase = 'off';
     throw error;
   }

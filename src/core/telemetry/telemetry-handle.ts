@@ -2,9 +2,9 @@ import { type Meter, metrics, type Tracer, trace } from '@opentelemetry/api';
 import { SCOPE_NAME } from '../spans/lens-tracer.js';
 import { truncateThen } from '../spans/in-flight-span.js';
 import { processState } from '../state/process-state.js';
+import type { Pipeline } from '../state/state-shape.js';
 import { VERSION } from '../state/version.js';
 import { onBeforeExit } from './on-before-exit.js';
-import type { Pipeline } from './pipeline.js';
 import { DEFAULT_TIMEOUT_MS, settleWithin } from './with-timeout.js';
 
 /** What `setupTelemetry` returns: the way to flush and to end telemetry. */
@@ -88,8 +88,8 @@ async function stop({ pipeline, mode, timeoutMs, limitMs, forget }: Stop): Promi
   // At once: a pin or a set-up that comes while this is under way has to last.
   forget();
   const steps = [
-    // Flush first: shutting a provider down can lose what a simple processor still has under way.
-    () => truncateThen(() => pipeline.forceFlush()),
+    // Spans first: shutting a provider down can lose what a processor still has under way. Metrics are exported by the shutdown.
+    () => truncateThen(() => pipeline.flushSpans()),
     // Again: the application goes on during the flush. What it starts from here on is lost.
     () => truncateThen(() => pipeline.shutdown()),
   ];

@@ -389,20 +389,6 @@ describe('a set-up that fails', () => {
 
   it.each<[string, () => SetupOptions]>([
     [
-      'an instrumentation',
-      () => ({
-        instrumentations: [
-          {
-            instrumentationName: 'broken',
-            enable: boom,
-            disable: () => undefined,
-            setTracerProvider: boom,
-            setMeterProvider: boom,
-          } as never,
-        ],
-      }),
-    ],
-    [
       'a metric reader, after context and propagation are registered',
       () => ({ metricReader: { setMetricProducer: boom } as never }),
     ],
@@ -528,6 +514,41 @@ describe('instrumentations', () => {
     getConfig = () => ({ enabled: true });
     setConfig = () => undefined;
   }
+  const boom = (): never => {
+    throw new Error('boom');
+  };
+
+  it.each<[string, object]>([
+    ['throws in setTracerProvider', { setTracerProvider: boom }],
+    ['throws in setMeterProvider', { setMeterProvider: boom }],
+    ['throws in enable', { getConfig: () => ({ enabled: false }), enable: boom }],
+    [
+      'throws wherever it can',
+      { getConfig: boom, enable: boom, setTracerProvider: boom, setMeterProvider: boom },
+    ],
+  ])('H12: that %s costs itself and one warning', async (_, methods) => {
+    const exporter = new KeepingExporter();
+    const metricReader = new PeriodicExportingMetricReader({
+      exporter: new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE),
+      exportIntervalMillis: 60_000,
+    });
+    const instrumentations = [Object.assign(new Probe(), methods), new Probe()];
+    const options = { instrumentations, spanExporter: exporter, metricReader };
+    const handle = await setUpForTest({ metricsEnabled: true }, options);
+    instrumentations[1]!.work('work');
+    await handle.shutdown();
+    expect(exporter.names).toEqual(['work', 'part of work']);
+    expect(warnings.codes()).toEqual(['INSTRUMENTATION_FAILED']);
+    expect(warnings.only('INSTRUMENTATION_FAILED').message).toContain("'probe'");
+  });
+
+  it('H7: that has no more than its type asks for is enabled', async () => {
+    const enable = jest.fn();
+    const instrumentation = { instrumentationName: 'small', enable, disable: () => undefined };
+    await setUpForTest({ metricsEnabled: true }, { instrumentations: [instrumentation] });
+    expect(enable).toHaveBeenCalledTimes(1);
+    expect(warnings.codes()).toEqual([]);
+  });
 
   it.each([
     ['that are given each time', [true, true]],

@@ -1,0 +1,102 @@
+import type { SpanExporterLike } from './setup-options.js';
+import { withoutTracing } from './suppressed-context.js';
+import { allEnded } from './with-timeout.js';
+
+type Done = Parameters<SpanExporterLike['export']>[1];
+type ExportResult = Parameters<Done>[0];
+
+/** The SDK's `ExportResultCode`. */
+const SUCCESS = 0;
+const FAILED = 1;
+
+/** An export counts as failed after this time, in milliseconds: a callback that got lost must not hold up every flush. */
+const MAX_EXPORT_MS = 30_000;
+
+interface RunningExport {
+  readonly ended: Promise<ExportResult>;
+  readonly end: (result: ExportResult) => void;
+}
+
+function failure(error: unknown): ExportResult {
+  return { code: FAILED, error: error instanceof Error ? error : new Error(String(error)) };
+}
+
+/**
+ * Knows the exports of an exporter. Missed by every application that closes while a batch is on its way: the SDK's own flush
+ * and shutdown don't wait for a batch that a timer has sent. See https://github.com/open-telemetry/opentelemetry-js/issues/5602
+ */
+export class GuardedExporter {
+  /** What the SDK and its processors get: the exporter with three methods of ours. The exporter itself stays as it is. */
+  readonly facade: SpanExporterLike;
+  private readonly running = new Set<RunningExport>();
+  private ended: Promise<void> | undefined;
+
+  constructor(private readonly exporter: SpanExporterLike) {
+    const methods: SpanExporterLike = {
+      export: (spans, done) => this.export(spans, done),
+      shutdown: () => this.shutdown(),
+    };
+    // The target has nothing of its own, so that this works for a frozen exporter too.
+    this.facade = new Proxy(Object.create(exporter) as SpanExporterLike, {
+      get(_, name) {
+        if (Object.hasOwn(methods, name)) return methods[name as keyof SpanExporterLike];
+        const value: unknown = Reflect.get(exporter, name);
+        // Bound: what has private fields can't be called on a proxy.
+        return typeof value === 'function' ? (value.bind(exporter) as unknown) : value;
+      },
+      set: (_, name, value) => Reflect.set(exporter, name, value),
+    });
+  }
+
+  /** An exporter that throws or rejects, where it should report failure, has failed; from the SDK's timer it would end the process. */
+  private export(spans: unknown[], done: Done): void {
+    const { end } = this.begin(done);
+    const fail = (error: unknown): void => end(failure(error));
+    try {
+      const returned: unknown = withoutTracing(() => this.exporter.export(spans, end));
+      Promise.resolve(returned).catch(fail);
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  private begin(done: Done): RunningExport {
+    let settle!: (result: ExportResult) => void;
+    const ended = new Promise<ExportResult>((resolve) => (settle = resolve));
+    const end = (result: ExportResult | undefined): void => {
+      if (!this.running.delete(run)) return;
+      clearTimeout(timer);
+      const known = result ?? failure('the exporter gave no result');
+      settle(known);
+      done(known);
+    };
+    const run: RunningExport = { ended, end };
+    const timer = setTimeout(() => end(failure('the exporter has not answered in time')), MAX_EXPORT_MS);
+    timer.unref();
+    this.running.add(run);
+    return run;
+  }
+
+  /** Waits for what is under way now; rejects, when all of it has ended, if an export has failed. */
+  async settled(): Promise<void> {
+    const results = await Promise.all([...this.running].map(({ ended }) => ended));
+    const failed = results.find(({ code }) => code !== SUCCESS);
+    if (failed !== undefined) throw failed.error ?? new Error('spans could not be exported');
+  }
+
+  /** Ends what is under way as failed, so that no timer of the SDK waits for it either. */
+  giveUp(): void {
+    for (const { end } of this.running) end(failure('telemetry was shut down'));
+  }
+
+  /** Once, though an exporter may be given in two ways, and not in the middle of an export. */
+  shutdown(): Promise<void> {
+    return (this.ended ??= this.end());
+  }
+
+  private async end(): Promise<void> {
+    const exported = this.settled();
+    await Promise.allSettled([exported]);
+    await allEnded([exported, (async () => this.exporter.shutdown())()]);
+  }
+}

@@ -1,0 +1,58 @@
+import { reportSdkFailure } from '../spans/span-plan.js';
+import type { SpanProcessorLike } from './setup-options.js';
+
+type EndingProcessor = SpanProcessorLike & { onEnding?(span: never): void };
+
+/** Calls a method that is called in line. One that throws, or returns a promise that rejects, costs a warning. */
+function survive(span: { readonly name?: string }, call: () => unknown): void {
+  const report = (error: unknown): void => reportSdkFailure(span.name ?? 'without a name', error);
+  try {
+    const returned = call();
+    if (returned !== undefined) Promise.resolve(returned).catch(report);
+  } catch (error) {
+    report(error);
+  }
+}
+
+/**
+ * A span processor whose failures stay its own. Missed whenever a collector is away at the end: the SDK's processor rejects
+ * its shutdown then, and the SDK would not wait for the other processors, for metrics and for logs. A given processor that
+ * throws is rare, and would keep the spans from those behind it.
+ */
+export class GuardedProcessor implements SpanProcessorLike {
+  readonly onEnding?: (span: never) => void;
+  /** The shutdown, once it has begun; gives what it rejected with. */
+  ended: Promise<unknown> | undefined;
+
+  constructor(
+    private readonly processor: EndingProcessor,
+    /** Whether the processor has shown the exporter that it keeps. */
+    readonly hasExporter: boolean,
+  ) {
+    // The SDK asks for it at each span.
+    if (typeof processor.onEnding === 'function') {
+      this.onEnding = (span) => survive(span, () => processor.onEnding?.(span));
+    }
+  }
+
+  onStart(span: never, parentContext: never): void {
+    survive(span, () => this.processor.onStart(span, parentContext));
+  }
+
+  onEnd(span: never): void {
+    survive(span, () => this.processor.onEnd(span));
+  }
+
+  async forceFlush(): Promise<void> {
+    await this.processor.forceFlush();
+  }
+
+  /** Never rejects. */
+  async shutdown(): Promise<void> {
+    this.ended ??= (async () => this.processor.shutdown())().then(
+      () => undefined,
+      (error: unknown) => error ?? new Error('a span processor could not be shut down'),
+    );
+    await this.ended;
+  }
+}
