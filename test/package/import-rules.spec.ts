@@ -16,7 +16,7 @@ async function lint(eslint: ESLint, filePath: string, code: string): Promise<str
 }
 
 const CORE = 'src/core/groups/span-gate.ts';
-const SDK = 'src/core/telemetry/sdk.ts';
+const SDK = 'src/core/telemetry/sdk-parts.ts';
 const NEST = 'src/nest/introspection/span-sites.ts';
 const INDEX = 'src/index.ts';
 const FALLBACKS = 'src/fallbacks.ts';

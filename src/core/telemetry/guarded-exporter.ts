@@ -26,21 +26,20 @@ function failure(error: unknown): ExportResult {
  * and shutdown don't wait for a batch that a timer has sent. See https://github.com/open-telemetry/opentelemetry-js/issues/5602
  */
 export class GuardedExporter {
-  /** What the SDK and its processors get: the exporter with three methods of ours. The exporter itself stays as it is. */
+  /** What the SDK and its processors get: the exporter with two methods of ours. The exporter itself stays as it is. */
   readonly facade: SpanExporterLike;
   private readonly running = new Set<RunningExport>();
   private ended: Promise<void> | undefined;
 
   constructor(private readonly exporter: SpanExporterLike) {
-    const methods: SpanExporterLike = {
-      export: (spans, done) => this.export(spans, done),
-      shutdown: () => this.shutdown(),
-    };
+    const ours = new Map<string | symbol, unknown>([
+      ['export', (spans: unknown[], done: Done) => this.export(spans, done)],
+      ['shutdown', () => this.shutdown()],
+    ]);
     // The target has nothing of its own, so that this works for a frozen exporter too.
     this.facade = new Proxy(Object.create(exporter) as SpanExporterLike, {
       get(_, name) {
-        if (Object.hasOwn(methods, name)) return methods[name as keyof SpanExporterLike];
-        const value: unknown = Reflect.get(exporter, name);
+        const value: unknown = ours.get(name) ?? Reflect.get(exporter, name);
         // Bound: what has private fields can't be called on a proxy.
         return typeof value === 'function' ? (value.bind(exporter) as unknown) : value;
       },

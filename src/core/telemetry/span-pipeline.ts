@@ -55,7 +55,7 @@ export class SpanPipeline {
    * it. Rejects, when all of them have ended, if one of them has failed.
    */
   async ended(): Promise<void> {
-    const failures = await Promise.all([...this.processors.values()].map(({ ended }) => ended));
+    const failures = await Promise.all([...this.processors.values()].map(async ({ ended }) => ended));
     await allEnded([
       ...[...this.exporters.values()].map((exporter) => exporter.shutdown()),
       ...failures.filter((error) => error !== undefined).map((error) => Promise.reject(error as Error)),
