@@ -105,6 +105,8 @@ describe('the quickstart of README.md', () => {
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
         OTEL_METRICS_EXPORTER: 'none',
         OTEL_LOGS_EXPORTER: 'none',
+        // What the page has its readers install.
+        OTEL_NODE_ENABLED_INSTRUMENTATIONS: 'http',
       });
       const traceId = '0af7651916cd43dd8448eb211c80319c';
       try {

@@ -74,7 +74,7 @@ describe('nest-lens/register', () => {
       const shop = startShop({
         nodeArguments: [flag, 'nest-lens/register'],
         script,
-        env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
+        env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_NODE_ENABLED_INSTRUMENTATIONS: 'http' },
       });
       expect(await shop.get('/orders')).toBe('["anvil"]');
       const { telemetry, enabled } = await telemetryOf(shop);
