@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
+import { beginBoot, endBoot } from '../core/groups/boot-registrations.js';
 import type { ReadDefinition } from '../core/groups/span-group-definition.js';
 import { lensAppOf } from './lens-app.js';
 
@@ -28,7 +29,8 @@ export class NestLensFeatureModule {
             const register = (): void => definitions.forEach((definition) => app.hold.register(definition));
             // Nest calls no hooks of a module that is loaded lazily.
             if (app.hooksHaveBegun) register();
-            return { onModuleInit: register };
+            else beginBoot();
+            return { onModuleInit: register, onApplicationBootstrap: endBoot };
           },
         },
       ],

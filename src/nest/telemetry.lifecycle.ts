@@ -3,6 +3,7 @@ import { Logger, type OnApplicationBootstrap, type OnModuleDestroy, type OnModul
 import type { AbstractHttpAdapter } from '@nestjs/core';
 import { isSdkDisabled, resolveConfig } from '../core/telemetry/config-from-env.js';
 import { discardEarlySdk, isEarlyFailure } from '../core/telemetry/early-sdk.js';
+import { beginBoot, endBoot } from '../core/groups/boot-registrations.js';
 import { nearestName } from '../core/groups/nearest-name.js';
 import { processState } from '../core/state/process-state.js';
 import type { SharedHandle } from '../core/state/state-shape.js';
@@ -35,6 +36,7 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
     const logger = new Logger('NestLens');
     processState.defaultLogger = { warn: (message) => logger.warn(message) };
     if (isFirst) app.hold.limitMs = this.limitMs;
+    beginBoot();
   }
 
   onModuleInit(): void {
@@ -67,6 +69,7 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
   }
 
   async onApplicationBootstrap(): Promise<void> {
+    endBoot();
     if (!this.isFirst) return;
     const ready = this.setUpOnce().then(() => this.reportUnknownGroups());
     // The set-up waits for the shutdown of the one before. The application doesn't.

@@ -1,5 +1,6 @@
 import type { Warning } from '../diagnostics/warnings.js';
 import { processState } from '../state/process-state.js';
+import type { NamespaceRegistration } from '../state/state-shape.js';
 import type { ReadDefinition } from './span-group-definition.js';
 import type { RegistryIndex } from './span-group-spec.js';
 
@@ -13,7 +14,7 @@ const NAME_STYLE = /^[a-z0-9_]+$/;
 export function registrationWarnings(definition: ReadDefinition, index: RegistryIndex): Warning[] {
   return [
     ...(definition.allowOverride ? [] : collisions(definition)),
-    ...unownedMembers(definition, index),
+    ...(isLeftToTheEndOfABoot(definition) ? [] : unownedMembers(definition.namespace, definition, index)),
     ...nameStyle(definition),
     ...shadowing(definition, index),
     ...(processState.setUp
@@ -32,12 +33,20 @@ function collisions({ namespace, groups }: ReadDefinition): Warning[] {
   });
 }
 
-function unownedMembers({ namespace, presets }: ReadDefinition, index: RegistryIndex): Warning[] {
+export function unownedMembers(
+  namespace: string,
+  { presets }: NamespaceRegistration,
+  index: RegistryIndex,
+): Warning[] {
   return Object.entries(presets).flatMap(([preset, names]): Warning[] => {
     const members = names.filter((member) => !index.groups.has(member));
     if (members.length === 0) return [];
     return [{ code: 'PRESET_MEMBER_UNREGISTERED', details: { namespace, preset, members } }];
   });
+}
+
+function isLeftToTheEndOfABoot({ namespace }: ReadDefinition): boolean {
+  return processState.registeredInBoot?.add(namespace) !== undefined;
 }
 
 function nameStyle(definition: ReadDefinition): Warning[] {

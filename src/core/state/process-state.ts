@@ -32,6 +32,7 @@ function createProcessState(): ProcessState {
     protocol: PROTOCOL,
     version: VERSION,
     namespaces: new Map(),
+    registeredInBoot: undefined,
     gates: new Map(),
     enabled: new Set(),
     configured: undefined,
@@ -120,6 +121,7 @@ export function resetProcessState(): void {
   const state = processState;
   clearTimeout(state.override?.timer);
   state.namespaces.clear();
+  state.registeredInBoot = undefined;
   for (const gate of state.gates.values()) gate.enabled = false;
   state.enabled.clear();
   state.configured = undefined;

@@ -63,6 +63,8 @@ export interface ProcessState {
   readonly version: string;
   /** Everything that is registered; what else is known of groups and presets is worked out from it. */
   readonly namespaces: Map<string, NamespaceRegistration>;
+  /** The namespaces that registered while an application boots: whether their presets fit is judged at the end of it. */
+  registeredInBoot: Set<string> | undefined;
   readonly gates: Map<string, SpanGate>;
   readonly enabled: Set<string>;
   configured: SpecLayer | undefined;
