@@ -67,6 +67,14 @@ describe('the carrier of a @SpanGroup', () => {
     expect(span.links.map(({ context: of }) => [of.traceId, of.spanId])).toEqual([[TRACE, PRODUCER]]);
   });
 
+  it('N4: that names no trace leaves the active span the parent, without a link', () => {
+    const outer = spans.tracer.startSpan('outer');
+    context.with(trace.setSpan(ROOT_CONTEXT, outer), () => new Consumer().handle({}));
+
+    const span = spans.only('Consumer.handle');
+    expect([parentId(span), span.links]).toEqual([outer.spanContext().spanId, []]);
+  });
+
   it('N4: is neither where its span is the active one already', () => {
     const headers = { traceparent: TRACEPARENT };
     context.with(extractContext(headers), () => new Consumer().handle({ headers }));

@@ -22,7 +22,14 @@ import {
 } from 'nest-lens';
 import { type CapturedSpans, captureSpans } from '../../support/capture-spans.js';
 import { express, onEachPlatform } from '../../support/adapters.js';
-import { guardEachTest, lensApp, type LensApp, namesOf, parentIdOf } from '../../support/lens-app.js';
+import {
+  guardEachTest,
+  lensApp,
+  type LensApp,
+  namesOf,
+  parentIdOf,
+  theSpan,
+} from '../../support/lens-app.js';
 import { turn } from '../../support/result-kinds.js';
 
 onEachPlatform('a call that a span covers already', (platform) => {
@@ -184,6 +191,26 @@ onEachPlatform('under SpanGroupInterceptor, an inner interceptor', (platform) =>
 
     expect(calls()).toBe(2);
     expect(namesOf(await lens.spans())).toEqual(['OrdersController.promise']);
+  });
+
+  it('N5: that calls another decorated method: that one has a span of its own', async () => {
+    class Prices {
+      @SpanGroup('orders')
+      load(): string {
+        return 'loaded';
+      }
+    }
+    const { lens } = await shopBehind((next) => {
+      new Prices().load();
+      return next.handle();
+    });
+    await lens.get('/orders/value');
+
+    const spans = await lens.spans();
+    expect(namesOf(spans)).toEqual(['OrdersController.value', 'Prices.load']);
+    expect(parentIdOf(theSpan(spans, 'Prices.load'))).toBe(
+      theSpan(spans, 'OrdersController.value').spanContext().spanId,
+    );
   });
 
   it('N5: an outer one that tries three times gives a span for each try', async () => {

@@ -1,0 +1,103 @@
+import { describe, expect, it } from '@jest/globals';
+import { applyDecorators, Controller, Injectable, SetMetadata } from '@nestjs/common';
+import { ExternalContextCreator } from '@nestjs/core';
+import { SpanGroup } from 'nest-lens';
+import { of } from 'rxjs';
+import type { Observable } from 'rxjs';
+import { guardEachTest, theSpan } from '../../support/lens-app.js';
+import { runIn } from '../../support/run-in.js';
+
+describe('@SpanGroup on handlers that are not HTTP', () => {
+  guardEachTest();
+
+  // The metadata that Nest's own packages leave: those packages needn't be installed.
+  const pattern = (name: string): MethodDecorator =>
+    applyDecorators(
+      SetMetadata('microservices:pattern', [name]),
+      SetMetadata('microservices:handler_type', 1),
+    );
+  const message = (name: string): MethodDecorator =>
+    applyDecorators(SetMetadata('websockets:message_mapping', true), SetMetadata('message', name));
+  const query = (name: string): MethodDecorator =>
+    applyDecorators(
+      SetMetadata('graphql:resolver_type', 'Query'),
+      SetMetadata('graphql:resolver_name', name),
+    );
+
+  @SpanGroup('orders')
+  @Controller()
+  class OrdersConsumer {
+    @pattern('orders.list')
+    list(): string {
+      return this.format();
+    }
+
+    format(): string {
+      return 'consumed';
+    }
+  }
+
+  @SpanGroup('orders')
+  @SetMetadata('websockets:is_gateway', true)
+  @Injectable()
+  class OrdersGateway {
+    @message('list')
+    list(): Observable<string> {
+      return of(this.format());
+    }
+
+    format(): string {
+      return 'pushed';
+    }
+  }
+
+  @SpanGroup('orders')
+  @Injectable()
+  class OrdersResolver {
+    @query('orders')
+    async list(): Promise<string> {
+      return this.format();
+    }
+
+    format(): string {
+      return 'resolved';
+    }
+  }
+
+  it.each([
+    ['rpc', OrdersConsumer, 'consumed'],
+    ['ws', OrdersGateway, 'pushed'],
+    ['graphql', OrdersResolver, 'resolved'],
+  ] as const)(
+    'N4: of type %s: a class takes its handlers, and only those',
+    async (type, Handlers, result) => {
+      // Made by hand: Nest would open a socket for a gateway that it knows of.
+      const lens = await runIn(['orders'], [], async ({ app }) => {
+        const instance: { list(): unknown } = new Handlers();
+        const handler = app
+          .get(ExternalContextCreator)
+          .create(
+            instance,
+            instance.list,
+            'list',
+            undefined,
+            undefined,
+            undefined,
+            undefined,
+            undefined,
+            type as never,
+          );
+        expect(await handler()).toBe(result);
+      });
+
+      const span = theSpan(lens.exporter.spans, `${Handlers.name}.list`);
+      expect(lens.exporter.spans).toHaveLength(1);
+      expect(span.attributes).toMatchObject({
+        'nestlens.group': 'orders',
+        'nestjs.controller': Handlers.name,
+        'nestjs.callback': 'list',
+      });
+      expect(Object.keys(span.attributes).filter((key) => key.startsWith('http.'))).toEqual([]);
+    },
+  );
+});
