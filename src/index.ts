@@ -41,8 +41,8 @@ export type { LensLogger, LensWarning, LensWarningCode } from './core/state/lens
 export { withSpan } from './core/spans/with-span.js';
 export { inSubscriptionContext } from './nest/in-subscription-context.js';
 export { NestLensModule } from './nest/nest-lens.module.js';
+export type { IntrospectionOptions } from './nest/introspection/introspection-options.js';
 export type {
-  IntrospectionOptions,
   NestLensAsyncOptions,
   NestLensModuleAsyncOptions,
   NestLensModuleOptions,

@@ -3,6 +3,7 @@ import { forgetSpanGroupState } from '../core/groups/span-group-state.js';
 import { registerDefinition, SpanRegistry } from '../core/groups/span-registry.js';
 import { processState } from '../core/state/process-state.js';
 import type { HeldByApplication, SharedHandle, SharedSetUp } from '../core/state/state-shape.js';
+import type { AskedOfTelemetry } from './ignored-options.js';
 import { DEFAULT_TIMEOUT_MS, withTimeout } from '../core/telemetry/with-timeout.js';
 
 /** What an application holds that has only begun. */
@@ -87,9 +88,13 @@ export class ApplicationHold {
     }
   }
 
-  /** Makes the set-up that the applications of this process share. */
-  async make(setUp: () => Promise<SharedHandle>): Promise<SharedHandle> {
-    const shared: SharedSetUp = { ready: setUp() };
+  /**
+   * Makes the set-up that the applications of this process share.
+   *
+   * @param asked what it is made with
+   */
+  async make(asked: AskedOfTelemetry, setUp: () => Promise<SharedHandle>): Promise<SharedHandle> {
+    const shared: SharedSetUp = { asked, ready: setUp() };
     processState.shared = shared;
     this.use(shared);
     try {

@@ -1,7 +1,10 @@
+import type { Type } from '@nestjs/common';
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import type { HeldByApplication } from '../core/state/state-shape.js';
 import { ApplicationHold, holdNothing } from './application-hold.js';
 import { addEdgeHooks } from './edge-hooks.js';
+import type { AskedOfTelemetry } from './ignored-options.js';
+import type { Endpoint } from './introspection/introspection-options.js';
 import { SpanRegistryService } from './introspection/span-registry.service.js';
 import { SpanSites } from './introspection/span-sites.js';
 import { NEST_LENS_ROOT } from './nest-lens-options.js';
@@ -13,6 +16,12 @@ interface AppRecord {
   /** From when Nest has begun to call hooks: it calls none of a module that is loaded later. */
   hooksHaveBegun: boolean;
   routes: HttpRoutes | undefined;
+  /** By the mark of its `forRoot`. */
+  readonly endpoints: Map<symbol, Endpoint>;
+  /** The one whose routes are mapped. */
+  kept: Endpoint | undefined;
+  /** What the first `forRoot` asks of telemetry. */
+  asked: AskedOfTelemetry | undefined;
 }
 
 const APP_RECORD = Symbol.for('nest-lens.app');
@@ -21,7 +30,14 @@ const APP_RECORD = Symbol.for('nest-lens.app');
 function recordOf(modules: ModulesContainer): AppRecord {
   const known = (modules as { [APP_RECORD]?: AppRecord })[APP_RECORD];
   if (known !== undefined) return known;
-  const record: AppRecord = { held: holdNothing(), hooksHaveBegun: false, routes: undefined };
+  const record: AppRecord = {
+    held: holdNothing(),
+    hooksHaveBegun: false,
+    routes: undefined,
+    endpoints: new Map(),
+    kept: undefined,
+    asked: undefined,
+  };
   Object.defineProperty(modules, APP_RECORD, { value: record });
   const hold = new ApplicationHold(record.held);
   addEdgeHooks(modules, {
@@ -47,8 +63,8 @@ export class LensApp {
   readonly hold: ApplicationHold;
   readonly sites: SpanSites;
   readonly spanRegistry: SpanRegistryService;
-  private root: { modules: number; mark: unknown } | undefined;
-  private readonly record: AppRecord;
+  private known: { modules: number; marks: readonly symbol[] } | undefined;
+  readonly record: AppRecord;
 
   constructor(private readonly modules: ModulesContainer) {
     this.record = recordOf(modules);
@@ -57,33 +73,32 @@ export class LensApp {
     this.spanRegistry = new SpanRegistryService(this.sites);
   }
 
-  get hooksHaveBegun(): boolean {
-    return this.record.hooksHaveBegun;
-  }
-
   /** Tells the process which routes the application's controllers have, until it closes. */
   publishRoutes(config: ApplicationConfig): void {
     this.record.routes ??= new HttpRoutes(this.modules, config);
     this.record.routes.publish();
   }
 
-  /**
-   * The mark of the first `forRoot` in the order in which Nest scans modules: the one that sets up. Kept until a module is added:
-   * each `forFeature` asks for it.
-   */
-  firstRoot(): unknown {
-    if (this.root?.modules !== this.modules.size) {
-      this.root = { modules: this.modules.size, mark: this.findRoot() };
+  /** The marks of the calls of `forRoot`, in the order in which Nest scans modules: the first one sets up. */
+  get roots(): readonly symbol[] {
+    const { size } = this.modules;
+    // Kept until a module is added: each `forFeature` asks.
+    if (this.known?.modules !== size) {
+      const found = [...this.modules.values()].map(
+        ({ providers }) => providers.get(NEST_LENS_ROOT)?.instance,
+      );
+      this.known = { modules: size, marks: found.filter((mark) => typeof mark === 'symbol') };
     }
-    return this.root.mark;
+    return this.known.marks;
   }
 
-  private findRoot(): unknown {
-    for (const module of this.modules.values()) {
-      const wrapper = module.providers.get(NEST_LENS_ROOT);
-      if (wrapper !== undefined) return wrapper.instance;
-    }
-    return undefined;
+  /** The endpoints of the calls of `forRoot`, in the same order. */
+  get endpoints(): readonly Endpoint[] {
+    return this.roots.flatMap((mark) => this.record.endpoints.get(mark) ?? []);
+  }
+
+  removeController(Controller: Type<object>): void {
+    for (const { controllers } of this.modules.values()) controllers.delete(Controller);
   }
 }
 

@@ -28,7 +28,7 @@ export class NestLensFeatureModule {
             const app = lensAppOf(modules);
             const register = (): void => definitions.forEach((definition) => app.hold.register(definition));
             // Nest calls no hooks of a module that is loaded lazily.
-            if (app.hooksHaveBegun) register();
+            if (app.record.hooksHaveBegun) register();
             else beginBoot();
             return { onModuleInit: register, onApplicationBootstrap: endBoot };
           },

@@ -1,20 +1,8 @@
-import type { CanActivate, ModuleMetadata, Type } from '@nestjs/common';
+import type { FactoryProvider, ModuleMetadata, Type } from '@nestjs/common';
 import type { NestLensConfig } from '../core/telemetry/config.js';
 import type { SpanGroupDefinition } from '../core/groups/span-group-definition.js';
 import type { SetupOptions } from '../core/telemetry/setup-options.js';
-
-/** Options of `GET /lens/groups`. */
-export interface IntrospectionOptions {
-  /** The route's first segment. The global prefix goes before it. @defaultValue 'lens' */
-  path?: string;
-  /** Guards of the route, besides global ones. What they inject has to be global, or imported with `forRootAsync`. @defaultValue none */
-  guards?: Type<CanActivate>[];
-  /**
-   * Adds `PUT` and `DELETE`, with which callers override the spec of this process for a while. Needs `guards`.
-   * @defaultValue false
-   */
-  runtimeControl?: boolean;
-}
+import type { IntrospectionOptions } from './introspection/introspection-options.js';
 
 /** Options of `NestLensModule.forRoot`. */
 export interface NestLensModuleOptions {
@@ -41,7 +29,10 @@ export interface NestLensModuleOptions {
   introspection?: false | IntrospectionOptions;
 }
 
-/** What the factory of `NestLensModule.forRootAsync` gives: everything but what decides which routes there are. */
+/**
+ * What the factory of `NestLensModule.forRootAsync` gives: everything but `introspection`, which decides which routes there are.
+ * The start fails if the factory gives that too.
+ */
 export type NestLensAsyncOptions = Omit<NestLensModuleOptions, 'introspection'>;
 
 /** A class that makes the options, for `useClass` and `useExisting`. */
@@ -53,7 +44,7 @@ export interface NestLensOptionsFactory {
 /** Options of `NestLensModule.forRootAsync`. One of `useFactory`, `useClass` and `useExisting` is needed. */
 export interface NestLensModuleAsyncOptions extends Pick<ModuleMetadata, 'imports'> {
   /** Tokens for the parameters of `useFactory`. @defaultValue none */
-  inject?: unknown[];
+  inject?: FactoryProvider['inject'];
   /** Makes the options from what `inject` names. @defaultValue none */
   // The parameters are what `inject` names, which the type can't know.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
@@ -66,7 +57,5 @@ export interface NestLensModuleAsyncOptions extends Pick<ModuleMetadata, 'import
   introspection?: false | IntrospectionOptions;
 }
 
-/** The options of one `forRoot`, as injected. A `Symbol.for`, so that copies of the package find each other's. */
-export const NEST_LENS_OPTIONS = Symbol.for('nest-lens.options');
-/** Marks one `forRoot` among those of an application. */
+/** Marks one `forRoot` among those of an application. A `Symbol.for`, so that copies of the package find each other's. */
 export const NEST_LENS_ROOT = Symbol.for('nest-lens.root');

@@ -1,13 +1,15 @@
 import {
   type DynamicModule,
+  type FactoryProvider,
   Inject,
   Module,
   type NestModule,
   type OnModuleInit,
   Optional,
   type Provider,
+  Scope,
 } from '@nestjs/common';
-import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
+import { ApplicationConfig, HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
 import {
   type ReadDefinition,
   readDefinitions,
@@ -16,14 +18,10 @@ import {
 import { createError, NestLensError } from '../core/diagnostics/errors.js';
 import { ApplicationBoot } from './application-boot.js';
 import { lensAppOf } from './lens-app.js';
-import {
-  createLensController,
-  type LensControllerOptions,
-  mapLensRoutes,
-} from './introspection/lens.controller.js';
+import { type Endpoint, readIntrospection } from './introspection/introspection-options.js';
+import { createLensController } from './introspection/lens.controller.js';
 import { NestLensFeatureModule } from './nest-lens-feature.module.js';
 import {
-  NEST_LENS_OPTIONS,
   NEST_LENS_ROOT,
   type NestLensAsyncOptions,
   type NestLensModuleAsyncOptions,
@@ -47,18 +45,31 @@ import { TelemetryLifecycle } from './telemetry.lifecycle.js';
 export class NestLensModule implements NestModule, OnModuleInit {
   /** @internal */
   constructor(
-    @Optional() @Inject(TelemetryLifecycle) private readonly lifecycle: TelemetryLifecycle | undefined,
+    @Inject(ModuleRef) private readonly module: ModuleRef,
     @Inject(HttpAdapterHost) private readonly http: HttpAdapterHost,
+    @Optional() @Inject(NEST_LENS_ROOT) private readonly mark: symbol | undefined,
   ) {}
 
   /** Nest calls it for the middleware of an HTTP application, before it registers routes. */
   configure(): void {
-    this.lifecycle?.beforeRoutes(this.http.httpAdapter);
+    const { lifecycle } = this;
+    if (lifecycle === undefined) return;
+    this.module.get(ApplicationBoot).keepOneEndpoint();
+    lifecycle.beforeRoutes(this.http.httpAdapter);
   }
 
   /** Nest calls it when the module's providers are initialised. With `setupAt: 'init'` telemetry is set up here. */
   async onModuleInit(): Promise<void> {
     await this.lifecycle?.afterRegistrations();
+  }
+
+  /** Not injected: made for each request it would take the module with it, whose hooks would never be called. */
+  private get lifecycle(): TelemetryLifecycle | undefined {
+    if (this.mark === undefined) return undefined; // the bare class was imported
+    if (this.module.introspect(TelemetryLifecycle).scope === Scope.REQUEST) {
+      throw createError(NestLensError, 'OPTIONS_REQUEST_SCOPED');
+    }
+    return this.module.get(TelemetryLifecycle);
   }
 
   /**
@@ -77,9 +88,9 @@ export class NestLensModule implements NestModule, OnModuleInit {
    * ```
    */
   static forRoot(options: NestLensModuleOptions = {}): DynamicModule {
+    const { introspection, ...others } = options;
     const registrations = options.registrations && readGiven(options.registrations, 'forRoot');
-    const useValue = registrations === undefined ? options : { ...options, registrations };
-    return createRoot(options.introspection, [{ provide: NEST_LENS_OPTIONS, useValue }]);
+    return createRoot(introspection, { inject: [], read: () => ({ ...others, registrations }) });
   }
 
   /**
@@ -99,8 +110,7 @@ export class NestLensModule implements NestModule, OnModuleInit {
    * ```
    */
   static forRootAsync(options: NestLensModuleAsyncOptions): DynamicModule {
-    const root = createRoot(options.introspection, asyncOptionsProviders(options));
-    return { ...root, imports: [...(root.imports ?? []), ...(options.imports ?? [])] };
+    return createRoot(options.introspection, asyncSource(options), options.imports);
   }
 
   /**
@@ -125,36 +135,50 @@ function readGiven(definitions: SpanGroupDefinition[], method: 'forRoot' | 'forF
   return readDefinitions(definitions, `NestLensModule.${method}`, NestLensModule[method]);
 }
 
+/** How one `forRoot` comes by its options. */
+interface OptionsSource {
+  readonly providers?: Provider[];
+  readonly inject: NonNullable<FactoryProvider['inject']>;
+  read(...injected: unknown[]): NestLensAsyncOptions | Promise<NestLensAsyncOptions>;
+}
+
+let roots = 0;
+
+/*
+ * Without Nest's ConfigurableModuleBuilder: it provides options as a value. With `snapshot: true` Nest writes those down as JSON,
+ * and a span processor can't be; with an `instanceDecorator` it hands out a proxy of them. So options stay in a function here,
+ * and no value is an object.
+ */
 function createRoot(
   introspection: NestLensModuleOptions['introspection'],
-  options: Provider[],
+  source: OptionsSource,
+  imports: DynamicModule['imports'] = [],
 ): DynamicModule {
-  const route = routeOptions(introspection);
-  const LensController = route === undefined ? undefined : createLensController(route);
-  // No object: what makes instances may be told to put proxies before them.
-  const mark = Symbol('nest-lens forRoot');
+  const read = readIntrospection(introspection);
+  const Controller = read === false ? undefined : createLensController(read);
+  const endpoint: Endpoint = { introspection: read, isAsked: introspection !== undefined, Controller };
+  // The number tells two calls apart where Nest compares dynamic modules by their content.
+  const mark = Symbol(`NestLensModule.forRoot ${++roots}`);
   return {
     module: NestLensModule,
     global: true,
-    controllers: LensController === undefined ? [] : [LensController],
+    imports,
+    controllers: Controller === undefined ? [] : [Controller],
     providers: [
-      ...options,
+      ...(source.providers ?? []),
       { provide: NEST_LENS_ROOT, useValue: mark },
-      {
-        provide: TelemetryLifecycle,
-        inject: [ModulesContainer, NEST_LENS_OPTIONS],
-        useFactory: (modules: ModulesContainer, given: NestLensModuleOptions | undefined) =>
-          new TelemetryLifecycle(lensAppOf(modules), given ?? {}, lensAppOf(modules).firstRoot() === mark),
-      },
       {
         provide: ApplicationBoot,
         inject: [ModulesContainer, ApplicationConfig],
-        useFactory: (modules: ModulesContainer, config: ApplicationConfig) => {
+        useFactory: (modules: ModulesContainer, config: ApplicationConfig) =>
+          new ApplicationBoot(lensAppOf(modules), config, mark, endpoint),
+      },
+      {
+        provide: TelemetryLifecycle,
+        inject: [ModulesContainer, ...source.inject],
+        useFactory: async (modules: ModulesContainer, ...injected: unknown[]) => {
           const app = lensAppOf(modules);
-          if (route !== undefined && LensController !== undefined && app.firstRoot() === mark) {
-            mapLensRoutes(LensController, route);
-          }
-          return new ApplicationBoot(app, config);
+          return new TelemetryLifecycle(app, (await source.read(...injected)) ?? {}, app.roots[0] === mark);
         },
       },
       {
@@ -169,29 +193,28 @@ function createRoot(
   };
 }
 
-function routeOptions(
-  introspection: NestLensModuleOptions['introspection'],
-): LensControllerOptions | undefined {
-  if (introspection === false) return undefined;
-  const { path = 'lens', guards = [], runtimeControl = false } = introspection ?? {};
-  if (runtimeControl && guards.length === 0) throw createError(NestLensError, 'RUNTIME_CONTROL_UNGUARDED');
-  return { path, guards, runtimeControl };
+function asyncSource({
+  useFactory,
+  useClass,
+  useExisting,
+  inject,
+}: NestLensModuleAsyncOptions): OptionsSource {
+  const made = useClass ?? useExisting;
+  if (useFactory !== undefined) return { inject: inject ?? [], read: withoutIntrospection(useFactory) };
+  if (made === undefined) throw createError(NestLensError, 'NO_OPTIONS_FACTORY');
+  return {
+    providers: useClass === undefined ? [] : [useClass],
+    inject: [made],
+    read: withoutIntrospection((factory: NestLensOptionsFactory) => factory.createNestLensOptions()),
+  };
 }
 
-function asyncOptionsProviders(options: NestLensModuleAsyncOptions): Provider[] {
-  const { useFactory, useClass, useExisting, inject = [] } = options;
-  if (useFactory !== undefined) {
-    return [{ provide: NEST_LENS_OPTIONS, inject: inject as never[], useFactory }];
-  }
-  const factory = useClass ?? useExisting;
-  if (factory === undefined) throw createError(NestLensError, 'NO_OPTIONS_FACTORY');
-  return [
-    ...(useClass === undefined ? [] : [useClass]),
-    {
-      provide: NEST_LENS_OPTIONS,
-      inject: [factory],
-      useFactory: (made: NestLensOptionsFactory): NestLensAsyncOptions | Promise<NestLensAsyncOptions> =>
-        made.createNestLensOptions(),
-    },
-  ];
+function withoutIntrospection(
+  make: NonNullable<NestLensModuleAsyncOptions['useFactory']>,
+): OptionsSource['read'] {
+  return async (...injected) => {
+    const options = (await make(...injected)) as NestLensModuleOptions | undefined;
+    if (options?.introspection !== undefined) throw createError(NestLensError, 'INTROSPECTION_TOO_LATE');
+    return options ?? {};
+  };
 }

@@ -13,6 +13,7 @@ import { setEnabledSpanGroups } from '../core/groups/span-group-state.js';
 import { timeLimitOf } from '../core/telemetry/with-timeout.js';
 import { setUpForHost } from '../core/telemetry/setup-telemetry.js';
 import { emitWarnings, recordWarning, type Warning } from '../core/diagnostics/warnings.js';
+import { type AskedOfTelemetry, ignoredOptions } from './ignored-options.js';
 import type { LensApp } from './lens-app.js';
 import type { NestLensModuleOptions } from './nest-lens-options.js';
 import { nameServerSpans } from './span-group/server-span-route.js';
@@ -35,16 +36,26 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
   ) {
     const logger = new Logger('NestLens');
     processState.defaultLogger = { warn: (message) => logger.warn(message) };
-    if (isFirst) app.hold.limitMs = this.limitMs;
-    beginBoot();
+    if (isFirst) {
+      app.hold.limitMs = this.limitMs;
+      app.record.asked = this.asked();
+    }
+    // Nest calls no hooks of a module that is loaded lazily.
+    if (app.record.hooksHaveBegun) this.onModuleInit();
+    else beginBoot();
   }
 
   onModuleInit(): void {
-    const definitions = readDefinitions(this.options.registrations ?? [], 'NestLensModule');
-    for (const definition of definitions) this.app.hold.register(definition);
-    if (!this.isFirst && hasOwnOptions(this.options)) {
-      emitWarnings([{ code: 'OPTIONS_IGNORED', details: { reason: 'second forRoot' } }]);
-    }
+    const { app, options } = this;
+    const definitions = readDefinitions(options.registrations ?? [], 'NestLensModule');
+    for (const definition of definitions) app.hold.register(definition);
+    if (!this.isFirst) warnIgnored('second forRoot', this.asked(), app.record.asked ?? {});
+  }
+
+  /** What is asked of telemetry. The rest of the options counts in each application, and in each `forRoot`. */
+  private asked(): AskedOfTelemetry {
+    const { registrations: _, introspection: __, ...asked } = this.options;
+    return asked;
   }
 
   /** Called by the module class before Nest registers routes. Where nothing will be traced they stay as they are. */
@@ -106,12 +117,10 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
   /** Never throws: whatever is wrong with telemetry, the application starts, with every group off. */
   private async setUp(): Promise<void> {
     try {
-      if ((await this.app.hold.join()) !== undefined) {
-        if (hasOwnOptions(this.options)) warnIgnored();
-        return;
-      }
-      if (isSetUpByApplication()) {
-        if (hasOwnOptions(this.options)) warnIgnored();
+      const inForce = (await this.app.hold.join())?.asked ?? setUpByApplication();
+      if (inForce !== undefined) {
+        const { setupAt: _, shutdownTimeoutMs: __, ...asked } = this.asked();
+        warnIgnored('second app', asked, inForce);
         return;
       }
       await this.setUpOwn();
@@ -130,7 +139,9 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
     if (config.enabled && !isSdkDisabled()) {
       // Another application that waited for the same failure may have begun a moment ago.
       if (processState.shared !== undefined) return this.setUp();
-      this.checkShutdownHooks(await this.app.hold.make(() => setUpForHost(config, telemetry, host)));
+      this.checkShutdownHooks(
+        await this.app.hold.make({ ...this.asked(), config }, () => setUpForHost(config, telemetry, host)),
+      );
       return;
     }
     await setUpForHost(config, telemetry, host);
@@ -146,29 +157,25 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
   }
 }
 
-/** Whether the application called `setupTelemetry` itself; it shuts it down itself, then. */
-function isSetUpByApplication(): boolean {
+/** What is known of a set-up that the application has made by `setupTelemetry`; it shuts it down itself, then. */
+function setUpByApplication(): AskedOfTelemetry | undefined {
   const { telemetry, shared } = processState;
-  return shared === undefined && (telemetry.phase === 'live' || telemetry.phase === 'starting');
+  if (shared !== undefined || (telemetry.phase !== 'live' && telemetry.phase !== 'starting'))
+    return undefined;
+  return { config: { enabled: true, spanGroups: telemetry.configuredSpec } };
 }
 
 function emitOne(warning: Warning): void {
   emitWarnings([warning]);
 }
 
-function warnIgnored(): void {
-  emitWarnings([{ code: 'OPTIONS_IGNORED', details: { reason: 'second app' } }]);
-}
-
-/** Whether options say anything about telemetry, besides registrations and the route. */
-function hasOwnOptions({
-  config,
-  env,
-  telemetry,
-  setupAt,
-  shutdownTimeoutMs,
-}: NestLensModuleOptions): boolean {
-  return [config, env, telemetry, setupAt, shutdownTimeoutMs].some((option) => option !== undefined);
+function warnIgnored(
+  reason: 'second app' | 'second forRoot',
+  asked: AskedOfTelemetry,
+  inForce: AskedOfTelemetry,
+): void {
+  const options = ignoredOptions(asked, inForce);
+  if (options.length > 0) emitOne({ code: 'OPTIONS_IGNORED', details: { reason, options } });
 }
 
 /** Decorated methods whose group nobody has registered: they can never be on. Sorted by site. */

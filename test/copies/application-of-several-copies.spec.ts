@@ -133,7 +133,7 @@ describe.each(PAIRS)('An application of %s', (_name, first, second) => {
       ],
       left: [],
       on: false,
-      warned: ['OPTIONS_IGNORED'],
+      warned: [],
     });
   });
 });

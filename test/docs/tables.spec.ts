@@ -30,7 +30,9 @@ describe('the tables of docs', () => {
   });
 
   it('name every option of forRoot', () => {
-    const source = readFileSync(`${root}src/nest/nest-lens-options.ts`, 'utf8');
+    const source = ['nest-lens-options', 'introspection/introspection-options']
+      .map((name) => readFileSync(`${root}src/nest/${name}.ts`, 'utf8'))
+      .join('\n');
     const optionsOf = (name: string): string[] => {
       const [, body] = new RegExp(`^export interface ${name} \\{\\n(.*?)^\\}`, 'ms').exec(source)!;
       return [...body!.matchAll(/^ {2}(\w+)\?:/gm)].map(([, option]) => option!);

@@ -5,6 +5,7 @@ import {
   clearSpanGroupOverride,
   isSpanGroupEnabled,
   managedSpan,
+  nestLensConfigFromEnv,
   NestLensModule,
   overrideSpanGroups,
   SpanGroup,
@@ -109,7 +110,8 @@ onEachPlatform('applications in one process', (platform) => {
         [],
       ],
       ['disabled by an option', () => ({ config: { enabled: false } }), ['OPTIONS_IGNORED']],
-      ['enabled by an option', () => ({ config: { enabled: true } }), ['OPTIONS_IGNORED']],
+      ['enabled by an option, as it is', () => ({ config: { enabled: true } }), []],
+      ['with another spec', () => ({ config: { spanGroups: 'all' } }), ['OPTIONS_IGNORED']],
       [
         'with an exporter',
         () => ({ telemetry: { spanExporter: new RecordingExporter() } }),
@@ -139,6 +141,76 @@ onEachPlatform('applications in one process', (platform) => {
         expect(exporter.spans.map((span) => span.name)).toEqual(['OrdersController.list', 'after the close']);
       },
     );
+  });
+
+  describe('whose options are those of the one that set up', () => {
+    const exporter = new RecordingExporter();
+    const DEFAULTS: NestLensModuleOptions = {
+      config: { enabled: true, spanGroups: 'all', exporter: 'none', metricsEnabled: false },
+      telemetry: {
+        spanExporter: exporter,
+        resourceAttributes: { 'shop.name': 'anvils', 'shop.tags': ['a'] },
+      },
+    };
+    /** What the second one is told, with these options over those of both. */
+    async function ignoredIn(given: NestLensModuleOptions): Promise<unknown[]> {
+      const [first, second] = [DEFAULTS, given].map((options) =>
+        lensApp(platform).imports(NestLensModule.forRoot({ ...SHOP, ...options })),
+      );
+      await first!.start();
+      const { warnings } = await second!.start();
+      return warnings.map(({ details }) => details['options']);
+    }
+    const { config, telemetry } = DEFAULTS;
+
+    it.each<[string, () => NestLensModuleOptions]>([
+      ['the same objects', () => DEFAULTS],
+      [
+        'a copy of them',
+        () => ({
+          config: { ...config },
+          telemetry: structuredClone({ ...telemetry, spanExporter: undefined }),
+        }),
+      ],
+      ['a part of them', () => ({ config: { enabled: true } })],
+      ['none', () => ({})],
+      [
+        'none of them, spelt out',
+        () => ({ config: {}, env: {}, telemetry: {}, shutdownTimeoutMs: 9, setupAt: 'init' }),
+      ],
+      [
+        'those of the environment',
+        () => {
+          setEnv({ NEST_LENS_ENABLED: 'yes', NEST_LENS_SPAN_GROUPS: 'all', NEST_LENS_EXPORTER: 'none' });
+          return { config: { ...nestLensConfigFromEnv(), metricsEnabled: false } };
+        },
+      ],
+    ])('N2: %s, is told nothing', async (_what, given) => {
+      expect(await ignoredIn(given())).toEqual([]);
+    });
+
+    it.each<[string, NestLensModuleOptions, string[]]>([
+      [
+        'another exporter',
+        { telemetry: { spanExporter: new RecordingExporter() } },
+        ['telemetry.spanExporter'],
+      ],
+      [
+        'a spec and a name',
+        { config: { enabled: true, spanGroups: 'orders', serviceName: 'a' } },
+        ['config.serviceName', 'config.spanGroups'],
+      ],
+      ['that it is off', { config: { enabled: false } }, ['config.enabled']],
+      ['other variables', { env: { prefix: 'WORKER' } }, ['env']],
+      [
+        'another resource',
+        { telemetry: { resourceAttributes: { 'shop.name': 'nails' } } },
+        ['telemetry.resourceAttributes'],
+      ],
+      ['a run of its own', { config: { runId: 'seven' } }, ['config.runId']],
+    ])('N2: but for %s, is told which', async (_what, given, names) => {
+      expect(await ignoredIn(given)).toEqual([names]);
+    });
   });
 
   describe('the routes of a controller', () => {

@@ -171,7 +171,7 @@ describe('an application that starts while another one is closing', () => {
     await second.close();
     expect(exporter.spans.map(({ name }) => name)).toEqual(['of the second']);
     expect(exporter.shutdowns).toBe(1);
-    expect(warnings.codes()).toEqual(['LATE_REGISTRATION', 'OPTIONS_IGNORED']);
+    expect(warnings.codes()).toEqual(['LATE_REGISTRATION']);
   });
 
   it('N2, R4: is refused other groups under a namespace of one that goes on', async () => {

@@ -16,6 +16,10 @@ export type NestLensErrorCode =
   | 'NOT_A_METHOD'
   | 'EXPERIMENTAL_DECORATORS_OFF'
   | 'RUNTIME_CONTROL_UNGUARDED'
+  | 'INTROSPECTION_DIFFERS'
+  | 'INTROSPECTION_TOO_LATE'
+  | 'ROOT_LOADED_LAZILY'
+  | 'OPTIONS_REQUEST_SCOPED'
   | 'NO_OPTIONS_FACTORY';
 
 interface ErrorDetails {
@@ -34,6 +38,10 @@ interface ErrorDetails {
   NOT_A_METHOD: { decorator: string; site: string };
   EXPERIMENTAL_DECORATORS_OFF: { decorator: string };
   RUNTIME_CONTROL_UNGUARDED: Record<string, never>;
+  INTROSPECTION_DIFFERS: Record<string, never>;
+  INTROSPECTION_TOO_LATE: Record<string, never>;
+  ROOT_LOADED_LAZILY: Record<string, never>;
+  OPTIONS_REQUEST_SCOPED: Record<string, never>;
   NO_OPTIONS_FACTORY: Record<string, never>;
 }
 
@@ -77,6 +85,18 @@ const MESSAGES: {
   RUNTIME_CONTROL_UNGUARDED: () =>
     'introspection.runtimeControl lets callers change which span groups emit, so it needs introspection.guards. ' +
     'Name at least one guard, or turn runtimeControl off.',
+  INTROSPECTION_DIFFERS: () =>
+    'NestLensModule.forRoot was called more than once in one application, with different options for introspection. There is ' +
+    'one endpoint, so one of them could not be obeyed. Give the same introspection everywhere, or call forRoot once.',
+  INTROSPECTION_TOO_LATE: () =>
+    'introspection came from the factory of NestLensModule.forRootAsync, where it cannot be obeyed: Nest has to know routes ' +
+    'and guards before it can inject anything. Give it beside the factory: forRootAsync({ introspection, useFactory }).',
+  ROOT_LOADED_LAZILY: () =>
+    'NestLensModule.forRoot was loaded lazily, when the application had started: no hook of it is called, and no route is ' +
+    'mapped. Import it in the root module. A module that is loaded lazily registers its groups with forFeature.',
+  OPTIONS_REQUEST_SCOPED: () =>
+    'NestLensModule.forRootAsync injects something that is made for each request, so its options would never be made. Inject ' +
+    'providers of the default scope.',
   NO_OPTIONS_FACTORY: () => 'NestLensModule.forRootAsync needs one of useFactory, useClass and useExisting.',
 };
 

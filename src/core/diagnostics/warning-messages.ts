@@ -36,7 +36,9 @@ interface WarningDetails {
   SDK_DISABLED: Record<string, never>;
   NO_TRACER_PROVIDER: Record<string, never>;
   PROVIDER_KEPT: Record<string, never>;
-  OPTIONS_IGNORED: { reason: 'second app' | 'second forRoot' | 'early start' };
+  OPTIONS_IGNORED:
+    | { reason: 'second app' | 'second forRoot'; options: readonly string[] }
+    | { reason: 'early start'; options?: undefined };
   INSTRUMENTATION_LATE: { modules: readonly string[] };
   INSTRUMENTATION_FAILED: { instrumentation: string; error: unknown };
   SDK_UNKNOWN_SHAPE: { part: UnknownShape };
@@ -51,15 +53,19 @@ function inventory({ groups, presets, namespaces }: QuotedDetails<RegistryInvent
   return `Registered groups: ${groups}. Presets: ${presets}. Namespaces: ${namespaces}.`;
 }
 
-const OPTIONS_IGNORED: Readonly<Record<WarningDetails['OPTIONS_IGNORED']['reason'], string>> = {
-  'second app':
-    'Telemetry is already live in this process, set up by another application. This one joins it, and its own telemetry options are ignored.',
-  'second forRoot':
-    'NestLensModule.forRoot was called more than once in one application. The first call sets up; the other options of later ones are ignored, only their registrations count.',
-  'early start':
-    'Telemetry was started by nest-lens/register, from the environment. What the application says otherwise (exporters, processors, ' +
-    'readers, instrumentations, resource, which signals) is ignored; the spec counts. Say it in variables, or start without nest-lens/register.',
-};
+function optionsIgnored({ reason, options }: QuotedDetails<WarningDetails['OPTIONS_IGNORED']>): string {
+  if (reason === 'early start') {
+    return (
+      'Telemetry was started by nest-lens/register, from the environment. What the application says otherwise (exporters, processors, ' +
+      'readers, instrumentations, resource, which signals) is ignored; the spec counts. Say it in variables, or start without nest-lens/register.'
+    );
+  }
+  return reason === 'second app'
+    ? `Telemetry is live in this process already. This application joins it, and these options of its own, which differ, ` +
+        `are ignored: ${options}. Leave them out, give them where telemetry is set up first, or close that application before.`
+    : `NestLensModule.forRoot was called more than once in one application. The first call sets up, and these options of a ` +
+        `later one, which differ, are ignored: ${options}. Leave them out there; its registrations count.`;
+}
 
 const UNKNOWN_SHAPES: Readonly<Record<UnknownShape, string>> = {
   processors:
@@ -154,7 +160,7 @@ const MESSAGES: {
   PROVIDER_KEPT: () =>
     'A tracer provider is already registered in this process, so NestLens uses that one: exporter, span processors, ' +
     "metric reader, instrumentations and resource attributes given to NestLens are ignored. Use mode 'attach' and leave them out, or don't register your own.",
-  OPTIONS_IGNORED: ({ reason: why }) => OPTIONS_IGNORED[why],
+  OPTIONS_IGNORED: optionsIgnored,
   INSTRUMENTATION_LATE: ({ modules }) =>
     `The given instrumentations patch ${modules} while these are loaded, and they are loaded already: expect no spans ` +
     `from them. Start with \`node --import nest-lens/register\`, which is early enough. NestLens's own spans are made either way.`,

@@ -133,6 +133,8 @@ export interface HeldByApplication {
 
 /** The set-up that Nest applications of a process share. */
 export interface SharedSetUp {
+  /** What the application that made it asked for, to be compared with what others ask for. */
+  readonly asked: Readonly<Record<string, unknown>>;
   readonly ready: Promise<SharedHandle>;
   /** Once it is made. */
   handle?: SharedHandle;

@@ -1,14 +1,11 @@
 import {
-  applyDecorators,
   BadRequestException,
   Body,
-  type CanActivate,
   ConflictException,
   Controller,
   Delete,
   Get,
   Header,
-  HttpCode,
   Inject,
   Put,
   Query,
@@ -19,40 +16,37 @@ import {
   VERSION_NEUTRAL,
 } from '@nestjs/common';
 import type { NestLensError } from '../../core/diagnostics/errors.js';
+import type { ReadIntrospection } from './introspection-options.js';
 import { type LensReport, SPAN_REGISTRY_SERVICE, type SpanRegistryService } from './span-registry.service.js';
+
+interface RequestLike {
+  readonly headers?: Readonly<Record<string, unknown>>;
+}
 
 const DEFAULT_TTL_SECONDS = 900;
 const MAX_TTL_SECONDS = 86_400;
 /** Warnings quote it. */
 const MAX_SPEC_CHARACTERS = 1_000;
 
-/** What a controller of one `forRoot` is like. */
-export interface LensControllerOptions {
-  readonly path: string;
-  readonly guards: readonly Type<CanActivate>[];
-  readonly runtimeControl: boolean;
-}
-
-/** The controller of one `forRoot`, without routes until {@link mapLensRoutes} gives it some. */
-export type LensControllerClass = Type<object>;
-
 /** Swagger's mark of a controller that is left out of its document; written out, since it may not be installed. */
 const EXCLUDE_FROM_SWAGGER = 'swagger/apiExcludeController';
 
-/**
- * Makes the controller of one `forRoot`. Each gets a class of its own, since guards and paths are metadata of the class.
- * Its methods aren't routes yet: only the first `forRoot` of an application gets them, and which that is shows when the
- * application is built. Routes of a second one would clash on Fastify.
- */
-export function createLensController({ path, guards }: LensControllerOptions): LensControllerClass {
+/** Makes the controller of one `forRoot`, whose path and guards are metadata of the class. */
+export function createLensController({ path, guards, runtimeControl }: ReadIntrospection): Type<object> {
   class LensController {
-    constructor(private readonly spanRegistry: SpanRegistryService) {}
+    constructor(@Inject(SPAN_REGISTRY_SERVICE) readonly spanRegistry: SpanRegistryService) {}
 
-    list(sites?: string): LensReport {
+    @Get('groups')
+    @Header('Cache-Control', 'no-store')
+    list(@Query('sites') sites?: string): LensReport {
       return this.spanRegistry.describe({ sites: sites === '1' });
     }
+  }
 
-    override(body: unknown, request: { headers?: Record<string, unknown> }): LensReport {
+  class ControllingLensController extends LensController {
+    @Put('groups')
+    @Header('Cache-Control', 'no-store')
+    override(@Body() body: unknown, @Req() request: RequestLike): LensReport {
       const contentType = request.headers?.['content-type'];
       // A form can't be sent as JSON, so another site's page can't make a browser do this.
       if (typeof contentType !== 'string' || !/^application\/json\s*(;|$)/i.test(contentType)) {
@@ -62,6 +56,8 @@ export function createLensController({ path, guards }: LensControllerOptions): L
       return this.change(() => this.spanRegistry.override(spec, { ttlMs: ttlSeconds * 1000 }));
     }
 
+    @Delete('groups')
+    @Header('Cache-Control', 'no-store')
     clear(): LensReport {
       return this.change(() => this.spanRegistry.clearOverride());
     }
@@ -81,36 +77,12 @@ export function createLensController({ path, guards }: LensControllerOptions): L
       return this.spanRegistry.describe();
     }
   }
-  Inject(SPAN_REGISTRY_SERVICE)(LensController, undefined, 0);
-  Controller({ path, version: VERSION_NEUTRAL })(LensController);
-  Reflect.defineMetadata(EXCLUDE_FROM_SWAGGER, [true], LensController);
-  if (guards.length > 0) UseGuards(...guards)(LensController);
-  return LensController;
-}
 
-/** Gives a controller its routes. Nest reads them when the application is initialised, after providers are made. */
-export function mapLensRoutes(
-  LensController: LensControllerClass,
-  { runtimeControl }: LensControllerOptions,
-): void {
-  const decorate = (
-    name: string,
-    ...decorators: (ClassDecorator | MethodDecorator | PropertyDecorator)[]
-  ): void => {
-    const prototype = LensController.prototype as object;
-    applyDecorators(...decorators, Header('Cache-Control', 'no-store'))(
-      prototype,
-      name,
-      Object.getOwnPropertyDescriptor(prototype, name),
-    );
-  };
-  Query('sites')(LensController.prototype as object, 'list', 0);
-  decorate('list', Get('groups'));
-  if (!runtimeControl) return;
-  Body()(LensController.prototype as object, 'override', 0);
-  Req()(LensController.prototype as object, 'override', 1);
-  decorate('override', Put('groups'), HttpCode(200));
-  decorate('clear', Delete('groups'), HttpCode(200));
+  const Class = runtimeControl ? ControllingLensController : LensController;
+  Controller({ path, version: VERSION_NEUTRAL })(Class);
+  if (guards.length > 0) UseGuards(...guards)(Class);
+  Reflect.defineMetadata(EXCLUDE_FROM_SWAGGER, [true], Class);
+  return Class;
 }
 
 function parseOverride(body: unknown): { spec: string; ttlSeconds: number } {

@@ -1,0 +1,50 @@
+import { type NestLensConfig, originOf } from '../core/telemetry/config.js';
+import type { SetupOptions } from '../core/telemetry/setup-options.js';
+
+/** What an application, or one `forRoot` of it, asks of telemetry. */
+export interface AskedOfTelemetry {
+  readonly config?: Partial<NestLensConfig> | undefined;
+  readonly telemetry?: SetupOptions | undefined;
+  readonly [option: string]: unknown;
+}
+
+/** Literals that are nested deeper than that count as different. */
+const MAX_DEPTH = 5;
+
+/**
+ * Which options are not in force, because others were there first, by name: `config.spanGroups`, `telemetry.spanExporter`.
+ * What is left out, or says the same, isn't among them.
+ */
+export function ignoredOptions(asked: AskedOfTelemetry, inForce: AskedOfTelemetry): string[] {
+  return Object.entries(asked)
+    .flatMap(([option, given]) => {
+      if (option !== 'config' && option !== 'telemetry')
+        return isSame(given, inForce[option]) ? [] : [option];
+      const there = (inForce[option] ?? {}) as Record<string, unknown>;
+      const keys = Object.entries(given ?? {}).filter(([key, value]) => !isSame(value, there[key]));
+      return keys.map(([key]) => `${option}.${key}`);
+    })
+    .filter((name) => name !== 'config.origins' && !(name === 'config.runId' && isRandom(asked.config)))
+    .sort();
+}
+
+/** Each reading of the environment makes a run id of its own. */
+function isRandom(config: Partial<NestLensConfig> = {}): boolean {
+  return originOf(config, 'runId') === 'default';
+}
+
+function isSame(given: unknown, inForce: unknown, depth = 0): boolean {
+  if (given === undefined || Object.is(given, inForce)) return true;
+  const there = inForce ?? (Array.isArray(given) ? [] : {});
+  if (depth > MAX_DEPTH || !isLiteral(given) || !isLiteral(there)) return false;
+  return [...new Set([...Object.keys(given), ...Object.keys(there)])].every((key) =>
+    isSame(given[key], there[key], depth + 1),
+  );
+}
+
+/** An object or array as one writes it down. Anything else, such as an exporter, is itself only. */
+function isLiteral(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return Array.isArray(value) || prototype === null || Object.getPrototypeOf(prototype) === null;
+}
