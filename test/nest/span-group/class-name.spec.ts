@@ -93,6 +93,19 @@ describe('the name of a class', () => {
   });
 });
 
+describe('the name of a decorated class', () => {
+  it('N4: is the one that it had when it was decorated first, whatever mixin() makes of it', () => {
+    // As a bundler writes it that shortens names and keeps `name`.
+    class a {}
+    const Guard = withStaticName(a, { value: 'RoleGuard' });
+    SpanGroup('orders')(Guard);
+    mixin(Guard);
+    expect(classNameOf(Guard)).toBe('RoleGuard');
+    SpanGroup('orders')(Guard);
+    expect(classNameOf(Guard)).toBe('RoleGuard');
+  });
+});
+
 onEachPlatform('spans of classes', (platform) => {
   it("N4, N7: a mixin's spans and sites have the declared name, as handlers, guards and providers", async () => {
     const GuardFor = (role: string): Type<CanActivate> => {

@@ -1,0 +1,54 @@
+import { describe, expect, it } from '@jest/globals';
+import { discardEarlySdk, keepEarlySdk, takeEarlySdk } from '../../../src/core/telemetry/early-sdk.js';
+import type { Pipeline } from '../../../src/core/state/state-shape.js';
+import { quietConfig } from '../../support/live-telemetry.js';
+
+/** Notes what it is asked to do. */
+function notingPipeline(): Pipeline & { readonly asked: string[] } {
+  const asked: string[] = [];
+  const note = (what: string) => async () => void asked.push(what);
+  return {
+    asked,
+    isExporting: true,
+    flushSpans: note('flush'),
+    forceFlush: note('flush all'),
+    shutdown: note('shutdown'),
+    release: () => void asked.push('release'),
+  };
+}
+
+/** What happens when a process has nothing left to do, without its end. */
+const drain = async (): Promise<void> => {
+  process.emit('beforeExit', 0);
+  for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+describe('an SDK that was started early', () => {
+  it('H9: ends with the process where no set-up takes it', async () => {
+    const pipeline = notingPipeline();
+    keepEarlySdk(pipeline, quietConfig(), []);
+    await drain();
+
+    expect(pipeline.asked).toEqual(['flush', 'shutdown', 'release']);
+    expect(takeEarlySdk()).toBeUndefined();
+  });
+
+  it('H9: is left to the set-up that takes it, also when the process has nothing to do for a moment', async () => {
+    const pipeline = notingPipeline();
+    keepEarlySdk(pipeline, quietConfig(), []);
+    expect(takeEarlySdk()).toMatchObject({ isExporting: true });
+    await drain();
+
+    expect(pipeline.asked).toEqual([]);
+    expect(takeEarlySdk()).toBeUndefined();
+  });
+
+  it('H2: that nobody wants is shut down once', async () => {
+    const pipeline = notingPipeline();
+    keepEarlySdk(pipeline, quietConfig(), []);
+    discardEarlySdk();
+    await drain();
+
+    expect(pipeline.asked).toEqual(['shutdown', 'release']);
+  });
+});
