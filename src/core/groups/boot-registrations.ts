@@ -1,6 +1,7 @@
 import { emitWarnings } from '../diagnostics/warnings.js';
 import { processState } from '../state/process-state.js';
 import { indexRegistry } from './registry-index.js';
+import { judgeTracedFunctions } from './traced-functions.js';
 import { unownedMembers } from './registration-warnings.js';
 
 /**
@@ -21,4 +22,5 @@ export function endBoot(): void {
   emitWarnings(
     registered.flatMap(([namespace, registration]) => unownedMembers(namespace, registration, index)),
   );
+  judgeTracedFunctions();
 }

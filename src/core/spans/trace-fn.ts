@@ -2,6 +2,7 @@ import { type AnyFunction, gateFunction } from './gated-function.js';
 import { runInSpan } from './span-outcome.js';
 import { planSpan, type SiteOptions } from './span-plan.js';
 import { spanGate } from '../groups/span-gate.js';
+import { noteTracedFunction } from '../groups/traced-functions.js';
 
 /**
  * Wraps a function so that each call runs inside a span, if the group is on at that moment. A synchronous function stays
@@ -24,6 +25,7 @@ export function traceFn(
   options?: SiteOptions,
 ): <F extends (...args: never[]) => unknown>(fn: F) => F {
   const gate = spanGate(group);
+  noteTracedFunction(gate.name, name);
   const fixed = typeof options?.attributes === 'function' ? undefined : planSpan(name, options, gate.name);
   return <F extends (...args: never[]) => unknown>(fn: F): F => {
     const original = fn as unknown as AnyFunction;

@@ -34,6 +34,7 @@ function createProcessState(): ProcessState {
     namespaces: new Map(),
     registeredInBoot: undefined,
     gates: new Map(),
+    tracedFunctions: new Map(),
     enabled: new Set(),
     configured: undefined,
     override: undefined,
@@ -122,6 +123,7 @@ export function resetProcessState(): void {
   clearTimeout(state.override?.timer);
   state.namespaces.clear();
   state.registeredInBoot = undefined;
+  state.tracedFunctions.clear();
   for (const gate of state.gates.values()) gate.enabled = false;
   state.enabled.clear();
   state.configured = undefined;

@@ -66,6 +66,8 @@ export interface ProcessState {
   /** The namespaces that registered while an application boots: whether their presets fit is judged at the end of it. */
   registeredInBoot: Set<string> | undefined;
   readonly gates: Map<string, SpanGate>;
+  /** Group -> the span of the first function that is traced in it, and whether it was asked if the group is registered. */
+  readonly tracedFunctions: Map<string, { readonly span: string; isJudged: boolean }>;
   readonly enabled: Set<string>;
   configured: SpecLayer | undefined;
   override: OverrideLayer | undefined;

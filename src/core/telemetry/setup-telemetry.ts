@@ -1,5 +1,6 @@
 import { createError, TelemetryAlreadySetUpError } from '../diagnostics/errors.js';
 import { emitWarnings, recordWarning, reportForeignState } from '../diagnostics/warnings.js';
+import { judgeTracedFunctions } from '../groups/traced-functions.js';
 import { forgetSpanGroupState, setEnabledSpanGroups, setSpanGroupSpec } from '../groups/span-group-state.js';
 import { processState } from '../state/process-state.js';
 import type { Pipeline } from '../state/state-shape.js';
@@ -133,6 +134,7 @@ function goLive(
   emitWarnings(warnings);
   setSpanGroupSpec(config.spanGroups);
   processState.setUp = true;
+  judgeTracedFunctions();
   const lensMetrics = config.metricsEnabled && areMetricsAskedFor(options) ? startLensMetrics() : undefined;
   return createHandle({
     pipeline: {
