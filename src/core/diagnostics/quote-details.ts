@@ -1,15 +1,15 @@
-/** Characters of one text in a message: a name, a spec, the value of a variable. */
+/** The length of one quoted text, in characters: a name, a spec, the value of a variable. */
 const MAX_TEXT = 300;
-/** Characters of an error's message, which may quote such a text and then say what to do about it. */
+/** The length of an error's message. It may quote such a text and then say what to do about it. */
 const MAX_REASON = 1_000;
-/** Names of a list, and the characters that they may take together. */
+/** The number of names of a list, and their length together. */
 const MAX_NAMES = 50;
 const MAX_LIST = 2_000;
 
 /**
- * What a terminal acts on, what breaks a line, what can't be seen, and what changes the order of what is seen: in Unicode's words
- * everything of category Other (control, format, surrogate, private, unassigned), every separator but the plain blank, and what
- * may be left out.
+ * Characters that control a terminal, break a line, are invisible, or change the order of the text. In Unicode these are the
+ * category Other (control, format, surrogate, private use, unassigned), all separators except the space, and the characters that
+ * a font may leave out.
  */
 const NOT_PRINTABLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu;
 const HALF_A_PAIR = /[\ud800-\udbff]$/;
@@ -66,7 +66,7 @@ function reasonOf(error: unknown): string {
   }
 }
 
-/** Says what a value is, where another one was wanted. */
+/** Describes a value of a wrong type, e.g. `an array` or `the text '500'`. */
 export function describeValue(value: unknown): string {
   if (typeof value === 'string') return `the text '${quote(value)}'`;
   if (Array.isArray(value)) return 'an array';
@@ -76,7 +76,7 @@ export function describeValue(value: unknown): string {
 }
 
 function quote(text: string, most = MAX_TEXT): string {
-  // Cut before it is escaped, since nobody reads a megabyte of escapes, and again, since an escape is longer than what it is for.
+  // Cut first, so that a megabyte isn't escaped, and once more, since an escape is longer than its character.
   const escaped = text.slice(0, most).replace(NOT_PRINTABLE, escape);
   if (text.length <= most && escaped.length <= most) return escaped;
   return `${escaped.slice(0, most).replace(HALF_A_PAIR, '')}… (${text.length} characters)`;

@@ -5,14 +5,14 @@ import { judgeTracedFunctions } from './traced-functions.js';
 import { unownedMembers } from './registration-warnings.js';
 
 /**
- * An application begins to boot. Its modules register one after the other, in Nest's order, so a preset may name a group that
- * comes a moment later: whether somebody has registered it is judged by {@link endBoot}.
+ * To be called when an application begins to boot. Its modules register one after the other, in Nest's order, so a preset may name
+ * a group that another module registers a moment later. {@link endBoot} checks those names.
  */
 export function beginBoot(): void {
   processState.registeredInBoot ??= new Set();
 }
 
-/** Every module has registered. Says which presets name groups that nobody has. Without a boot it does nothing. */
+/** To be called when every module has registered: warns about presets that name groups that nobody has. */
 export function endBoot(): void {
   const { registeredInBoot, namespaces } = processState;
   if (registeredInBoot === undefined) return;

@@ -1,8 +1,8 @@
 import type { NamespaceRegistration, RegistrationOrigin } from '../state/state-shape.js';
 
 /**
- * Remembers who is registering: the function, and where it was called. Measured: 3 us, since nobody has formatted the stack yet;
- * that happens if two registrations clash and an error names both places.
+ * Remembers which function registers, and where it was called. The stack is only captured here (measured: 20 us); it is formatted
+ * when two registrations clash and the error names both places.
  */
 export function originOf(api: string, caller?: (...args: never[]) => unknown): RegistrationOrigin {
   const origin: RegistrationOrigin = { api };
@@ -17,7 +17,7 @@ export function describeOrigin({ api, stack }: RegistrationOrigin): string {
   return place ? `${api} at ${place[1] ?? place[2]}` : api;
 }
 
-/** In what a registration differs from an earlier one of the same namespace, in words. */
+/** What is different in a registration from an earlier one of the same namespace, in words. */
 export function differences(before: NamespaceRegistration, now: NamespaceRegistration): string[] {
   const changed = [...new Set([...Object.keys(before.presets), ...Object.keys(now.presets)])].filter(
     (preset) => JSON.stringify(before.presets[preset]) !== JSON.stringify(now.presets[preset]),

@@ -7,9 +7,9 @@ import type { RegistryIndex } from './span-group-spec.js';
 const NAME_STYLE = /^[a-z0-9_]+$/;
 
 /**
- * What there is to say about a registration that has just been made.
+ * The warnings about a registration that has just been made.
  *
- * @param index the registry with it
+ * @param index of the registry, this registration included
  */
 export function registrationWarnings(definition: ReadDefinition, index: RegistryIndex): Warning[] {
   return [

@@ -1,7 +1,7 @@
 import { checkOptions } from '../diagnostics/argument-error.js';
 import { createError, NestLensError } from '../diagnostics/errors.js';
 import { describeValue } from '../diagnostics/quote-details.js';
-import { LONGEST_TIMER_MS } from './longest-timer.js';
+import { MAX_TIMER_MS } from './max-timer.js';
 import { processState } from '../state/process-state.js';
 import type { OverrideLayer } from '../state/state-shape.js';
 import { specProblem } from './span-group-spec.js';
@@ -9,14 +9,14 @@ import { createLayer, dropOverride, enableExactly, resolveLayer } from './span-g
 import { emitWarnings } from '../diagnostics/warnings.js';
 
 /** The last instant that a Date can hold. */
-const LAST_DATE_MS = 8.64e15;
-/** A wall clock that moves no further than this against the time that passes is on its usual way. */
+const MAX_DATE_MS = 8.64e15;
+/** When the wall clock has moved by more than this against `performance.now()`, somebody has set it. */
 const MAX_DRIFT_MS = 1_000;
 
 /**
  * Puts another spec over the configured one for a while, e.g. to look closer at a running process. It re-resolves as the
- * configured one does; when it ends, the configured spec is back in force. How long it lasts is counted in the time that passes;
- * a wall clock that is set back or forward changes nothing.
+ * configured one does; when it ends, the configured spec is back in force. The time is measured on the monotonic clock, so
+ * setting the wall clock changes nothing.
  *
  * @param spec like `setSpanGroupSpec`'s
  * @param options `ttlMs`: milliseconds until it ends by itself; without it, it stays until `clearSpanGroupOverride`
@@ -32,10 +32,7 @@ export function overrideSpanGroups(spec: string, options: { ttlMs?: number } = {
   const problem = specProblem(spec);
   if (problem !== undefined) throw createError(NestLensError, 'INVALID_SPEC', { problem });
   const { ttlMs } = options;
-  if (
-    ttlMs !== undefined &&
-    !(typeof ttlMs === 'number' && ttlMs > 0 && Date.now() + ttlMs <= LAST_DATE_MS)
-  ) {
+  if (ttlMs !== undefined && !(typeof ttlMs === 'number' && ttlMs > 0 && Date.now() + ttlMs <= MAX_DATE_MS)) {
     throw createError(NestLensError, 'INVALID_TTL', { given: describeValue(ttlMs) });
   }
   dropOverride();
@@ -70,12 +67,12 @@ export function clearSpanGroupOverride(): void {
 export function overrideEnd({ endsAt, clockOffset: offset }: OverrideLayer): Date | undefined {
   if (endsAt === undefined) return undefined;
   const now = clockOffset();
-  // Asked twice, the answer is the same to the millisecond, unless somebody has set the clock.
+  // The two clocks drift by fractions of a millisecond. The answer stays the same unless somebody has set the wall clock.
   const shown = Math.abs(now - offset) > MAX_DRIFT_MS ? now : offset;
-  return new Date(Math.min(Math.round(endsAt + shown), LAST_DATE_MS));
+  return new Date(Math.min(Math.round(endsAt + shown), MAX_DATE_MS));
 }
 
-/** What to add to the time that passes to get the time of the wall clock. */
+/** The difference between the wall clock and the monotonic clock, in milliseconds. */
 function clockOffset(): number {
   return Date.now() - performance.now();
 }
@@ -90,11 +87,11 @@ function armExpiry(layer: OverrideLayer): void {
   layer.timer = setTimeout(
     () => {
       if (processState.override !== layer) return;
-      // A wait longer than a timer takes is made of several.
+      // A longer time takes several timers, one after the other.
       if (performance.now() < layer.endsAt!) armExpiry(layer);
       else clearSpanGroupOverride();
     },
-    Math.min(Math.max(Math.ceil(remaining), 0), LONGEST_TIMER_MS),
+    Math.min(Math.max(Math.ceil(remaining), 0), MAX_TIMER_MS),
   );
   // An override must not keep a process alive.
   layer.timer.unref?.();

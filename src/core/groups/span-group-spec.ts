@@ -23,9 +23,9 @@
 import { describeValue } from '../diagnostics/quote-details.js';
 import type { SpanGroupSpec } from '../state/state-shape.js';
 
-/** Characters of a spec. Longer ones are mistakes; each change of the registry would read them again. */
+/** The length of a spec, in characters. A longer one is a mistake, and costs time at each change of the registry. */
 const MAX_SPEC_LENGTH = 100_000;
-/** Patterns of a spec: each is compared with every group. Measured: so many take 10 ms with 1,000 groups, 1 s with 100,000. */
+/** The number of patterns in a spec. Each is compared with every group: 100 take 10 ms with 1,000 groups, 1 s with 100,000. */
 const MAX_PATTERNS = 100;
 
 /** The built-in preset: every registered group. Never a stored list, never registrable. */
@@ -50,7 +50,7 @@ export interface Resolution {
   readonly pending: Set<string>;
 }
 
-/** Why a spec can't be used; undefined for one that can. To be called with whatever somebody gives. */
+/** Says why a value can't be used as a spec; undefined if it can. */
 export function specProblem(spec: unknown): string | undefined {
   if (typeof spec !== 'string') return `must be a text such as 'default,db_*', not ${describeValue(spec)}`;
   if (spec.length > MAX_SPEC_LENGTH) return `has ${spec.length} characters; ${MAX_SPEC_LENGTH} are the most`;
@@ -107,8 +107,8 @@ function isPattern(entry: string): boolean {
 }
 
 /**
- * Matches piece by piece, each where it first occurs behind the one before, which never has to be taken back: a later star can
- * skip whatever an earlier one could. A regular expression could be made to backtrack for minutes.
+ * Looks for each piece of the pattern at its first place after the piece before. That is enough: what an earlier star could skip,
+ * a later one can skip too, so no piece ever has to be looked for again. A regular expression can be made to backtrack for minutes.
  */
 function patternMatcher(pattern: string): (name: string) => boolean {
   // Stars side by side are one star.

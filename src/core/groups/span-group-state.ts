@@ -29,14 +29,14 @@ export function activeLayer(): SpecLayer | undefined {
   return processState.override ?? processState.configured;
 }
 
-/** A spec about which nothing was said yet. */
+/** Makes the layer of a spec, about which nothing was reported so far. */
 export function createLayer(raw: string): SpecLayer {
   return { spec: parseSpanGroupSpec(raw), lastReport: undefined };
 }
 
 /**
  * Resolves a spec against what is registered, switches every group accordingly if the spec is the one that decides, and
- * returns what there is to say about it.
+ * returns the warnings about it.
  */
 export function resolveLayer(layer = activeLayer(), index = indexRegistry()): Warning[] {
   if (layer === undefined) return [];
@@ -82,7 +82,7 @@ export function setEnabledSpanGroups(groups: Iterable<string>): void {
   enableExactly(pinned);
 }
 
-/** Takes an override away, and leaves what is on to the caller. */
+/** Takes an override away. The caller has to switch the groups. */
 export function dropOverride(): void {
   clearTimeout(processState.override?.timer);
   processState.override = undefined;

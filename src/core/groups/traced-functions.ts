@@ -3,24 +3,24 @@ import { processState } from '../state/process-state.js';
 import { nearestName } from './nearest-name.js';
 import { indexRegistry } from './registry-index.js';
 
-/** Groups of which a traced function is remembered. */
+/** The number of groups for which a traced function is remembered. */
 const MAX_GROUPS = 1_000;
 
 /**
- * Remembers the first function that is traced in a group, so that a group that nobody registers can be said with it. This is when
- * a function is wrapped; nothing is asked when it is called.
+ * Remembers the first function that is traced in a group, for the warning about a group that nobody has registered. It runs when
+ * a function is wrapped, not when it is called.
  */
 export function noteTracedFunction(group: string, span: unknown): void {
   const { tracedFunctions } = processState;
   if (tracedFunctions.has(group) || tracedFunctions.size >= MAX_GROUPS) return;
   tracedFunctions.set(group, { span: typeof span === 'string' ? span : typeof span, isJudged: false });
-  // A module that is loaded late may register in its next line.
+  // Not at once: the module that wraps the function may register the group in its next line.
   if (processState.setUp) queueMicrotask(judgeTracedFunctions);
 }
 
 /**
- * Says, once for each group, that a traced function is in one that nobody has registered. Everybody has registered when telemetry
- * is set up and no application boots; before that it does nothing.
+ * Warns about traced functions whose group nobody has registered, once for each group. It does nothing before telemetry is set up,
+ * and while an application boots: there may be more to come.
  */
 export function judgeTracedFunctions(): void {
   if (!processState.setUp || processState.registeredInBoot !== undefined) return;

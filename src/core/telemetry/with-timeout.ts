@@ -1,4 +1,4 @@
-import { LONGEST_TIMER_MS } from '../groups/longest-timer.js';
+import { MAX_TIMER_MS } from '../groups/max-timer.js';
 import { emitWarnings } from '../diagnostics/warnings.js';
 
 /** How long a flush or shutdown may take, in milliseconds, unless the caller says otherwise. */
@@ -57,7 +57,7 @@ export async function allEnded(promises: readonly Promise<unknown>[]): Promise<v
 export async function withTimeout<T>(timeoutMs: number, promise: Promise<T>): Promise<T | 'time is up'> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeUp = new Promise<'time is up'>((resolve) => {
-    timer = setTimeout(() => resolve('time is up'), Math.min(timeoutMs, LONGEST_TIMER_MS));
+    timer = setTimeout(() => resolve('time is up'), Math.min(timeoutMs, MAX_TIMER_MS));
   });
   try {
     return await Promise.race([promise, timeUp]);
