@@ -68,6 +68,59 @@ onEachPlatform('the group of a base class, for handlers', (platform) => {
     expect((await lens.get('/lens/groups')).json().groups[0].sites).toBe(1);
   });
 
+  it('N4: what is in the group already stays the same function, where it is', async () => {
+    @Controller('sub')
+    class SubController extends Base {
+      @Get('own')
+      own(): string {
+        return 'own';
+      }
+    }
+    const inherited = SubController.prototype.list;
+    await spanNames(SubController);
+    const own = SubController.prototype.own;
+    await spanNames(SubController);
+
+    expect(Object.hasOwn(SubController.prototype, 'list')).toBe(false);
+    expect(SubController.prototype.list).toBe(inherited);
+    expect(SubController.prototype.own).toBe(own);
+  });
+
+  it('N4: an inherited handler that a class takes into its group is a method like any other', () => {
+    class Plain {
+      @Get()
+      list(): string {
+        return 'list';
+      }
+    }
+    @SpanGroup('orders')
+    @Controller('sub')
+    class SubController extends Plain {}
+
+    const { value: _, ...taken } = Object.getOwnPropertyDescriptor(SubController.prototype, 'list')!;
+    const { value: __, ...declared } = Object.getOwnPropertyDescriptor(Plain.prototype, 'list')!;
+    expect(taken).toEqual(declared);
+  });
+
+  it("N4: the name in a class's options stands for the class, in subclasses too", async () => {
+    @SpanGroup('orders', { name: 'shop' })
+    class Named {
+      @Get()
+      list(): string {
+        return 'list';
+      }
+    }
+    @Controller('sub')
+    class SubController extends Named {
+      @Get('own')
+      own(): string {
+        return 'own';
+      }
+    }
+
+    expect(await spanNames(SubController)).toEqual(['shop.list', 'shop.own']);
+  });
+
   it('N4: a method of its own @SpanGroup stays in it under a @NoSpanGroup on the class', async () => {
     @Controller('sub')
     @NoSpanGroup()
