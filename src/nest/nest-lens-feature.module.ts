@@ -2,6 +2,8 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { beginBoot, endBoot } from '../core/groups/boot-registrations.js';
 import type { ReadDefinition } from '../core/groups/span-group-definition.js';
+import { SPAN_REGISTRY_SERVICE, SpanRegistryService } from './introspection/span-registry.service.js';
+import { reportMissingRoot } from './boot-report.js';
 import { lensAppOf } from './lens-app.js';
 
 const FEATURE_DEFINITIONS = Symbol.for('nest-lens.feature-definitions');
@@ -30,10 +32,24 @@ export class NestLensFeatureModule {
             // Nest calls no hooks of a module that is loaded lazily.
             if (app.record.hooksHaveBegun) register();
             else beginBoot();
-            return { onModuleInit: register, onApplicationBootstrap: endBoot };
+            return {
+              onModuleInit: register,
+              onApplicationBootstrap() {
+                endBoot();
+                if (app.roots.length === 0) reportMissingRoot();
+              },
+            };
           },
         },
+        // The class of this copy of the package, whichever copy the application's forRoot is of.
+        {
+          provide: SpanRegistryService,
+          inject: [ModulesContainer],
+          useFactory: (modules: ModulesContainer) => lensAppOf(modules).spanRegistry,
+        },
+        { provide: SPAN_REGISTRY_SERVICE, useExisting: SpanRegistryService },
       ],
+      exports: [SpanRegistryService, SPAN_REGISTRY_SERVICE],
     };
   }
 }

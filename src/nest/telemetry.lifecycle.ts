@@ -4,15 +4,15 @@ import type { AbstractHttpAdapter } from '@nestjs/core';
 import { isSdkDisabled, resolveConfig } from '../core/telemetry/config-from-env.js';
 import { discardEarlySdk, isEarlyFailure } from '../core/telemetry/early-sdk.js';
 import { beginBoot, endBoot } from '../core/groups/boot-registrations.js';
-import { nearestName } from '../core/groups/nearest-name.js';
+import { beginCountingCalls, endCountingCalls, type MissedCalls } from '../core/groups/missed-calls.js';
 import { processState } from '../core/state/process-state.js';
 import type { SharedHandle } from '../core/state/state-shape.js';
 import { readDefinitions } from '../core/groups/span-group-definition.js';
-import { SpanRegistry } from '../core/groups/span-registry.js';
 import { setEnabledSpanGroups } from '../core/groups/span-group-state.js';
 import { timeLimitOf } from '../core/telemetry/with-timeout.js';
 import { setUpForHost } from '../core/telemetry/setup-telemetry.js';
 import { emitWarnings, recordWarning, type Warning } from '../core/diagnostics/warnings.js';
+import { areHandlersTracedTwice, reportMissedCalls, unknownGroups } from './boot-report.js';
 import { type AskedOfTelemetry, ignoredOptions } from './ignored-options.js';
 import type { LensApp } from './lens-app.js';
 import type { NestLensModuleOptions } from './nest-lens-options.js';
@@ -20,6 +20,8 @@ import { nameServerSpans } from './span-group/server-span-route.js';
 
 /** An application that enables shutdown hooks has done so by then, in milliseconds after the set-up. */
 const HOOKS_ENABLED_WITHIN_MS = 2_000;
+/** In milliseconds after it was made. */
+const INITIALISED_WITHIN_MS = 10_000;
 
 /**
  * What one `forRoot` does when its application starts: it registers its groups in `onModuleInit`; the first `forRoot` then sets
@@ -28,6 +30,7 @@ const HOOKS_ENABLED_WITHIN_MS = 2_000;
  */
 export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
   private hooksTimer: ReturnType<typeof setTimeout> | undefined;
+  private countingTimer: ReturnType<typeof setInterval> | undefined;
 
   constructor(
     private readonly app: LensApp,
@@ -41,8 +44,12 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
       app.record.asked = this.asked();
     }
     // Nest calls no hooks of a module that is loaded lazily.
-    if (app.record.hooksHaveBegun) this.onModuleInit();
-    else beginBoot();
+    if (app.record.hooksHaveBegun) {
+      this.onModuleInit();
+      return;
+    }
+    beginBoot();
+    if (isFirst && processState.telemetry.phase === 'off' && this.isToBeLive()) this.countCalls();
   }
 
   onModuleInit(): void {
@@ -56,6 +63,22 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
   private asked(): AskedOfTelemetry {
     const { registrations: _, introspection: __, ...asked } = this.options;
     return asked;
+  }
+
+  /** Until the set-up. An application that only starts microservices may never be initialised. */
+  private countCalls(): void {
+    beginCountingCalls();
+    this.countingTimer = setInterval(() => {
+      if (this.app.record.hooksHaveBegun || !processState.missedCalls?.size) return;
+      reportMissedCalls(this.stopCounting(), false);
+    }, INITIALISED_WITHIN_MS).unref();
+  }
+
+  private stopCounting(): MissedCalls[] {
+    if (this.countingTimer === undefined) return [];
+    clearInterval(this.countingTimer);
+    this.countingTimer = undefined;
+    return endCountingCalls();
   }
 
   /** Called by the module class before Nest registers routes. Where nothing will be traced they stay as they are. */
@@ -89,14 +112,21 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
 
   onModuleDestroy(): void {
     clearTimeout(this.hooksTimer);
+    this.stopCounting();
   }
 
   private async setUpOnce(): Promise<void> {
-    if (this.isFirst) await this.app.hold.setUp(() => this.setUp());
+    if (!this.isFirst) return;
+    const missed = this.stopCounting();
+    await this.app.hold.setUp(() => this.setUp());
+    reportMissedCalls(
+      missed.filter(({ group }) => processState.enabled.has(group)),
+      true,
+    );
   }
 
   private reportUnknownGroups(): void {
-    if (processState.setUp) emitWarnings(unknownGroups(this.app));
+    if (processState.setUp) emitWarnings(unknownGroups(this.app.sites));
   }
 
   private get limitMs(): number {
@@ -142,6 +172,9 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
       this.checkShutdownHooks(
         await this.app.hold.make({ ...this.asked(), config }, () => setUpForHost(config, telemetry, host)),
       );
+      if (areHandlersTracedTwice(telemetry.instrumentations?.flat() ?? [])) {
+        emitOne({ code: 'HANDLERS_TRACED_TWICE', details: {} });
+      }
       return;
     }
     await setUpForHost(config, telemetry, host);
@@ -176,18 +209,4 @@ function warnIgnored(
 ): void {
   const options = ignoredOptions(asked, inForce);
   if (options.length > 0) emitOne({ code: 'OPTIONS_IGNORED', details: { reason, options } });
-}
-
-/** Decorated methods whose group nobody has registered: they can never be on. Sorted by site. */
-function unknownGroups(app: LensApp): Warning[] {
-  const registered = SpanRegistry.groups();
-  // Every site has its gate. Measured: looking at the methods of a thousand controllers takes 3 ms of a boot.
-  if ([...processState.gates.keys()].every((group) => registered.has(group))) return [];
-  const nearest = new Map<string, string | undefined>();
-  return [...app.sites.outside(registered)]
-    .sort((a, b) => (a.site < b.site ? -1 : a.site > b.site ? 1 : 0))
-    .map(({ site, group }) => {
-      if (!nearest.has(group)) nearest.set(group, nearestName(group, registered));
-      return { code: 'UNKNOWN_GROUP_AT_SITE', details: { site, group, nearest: nearest.get(group) } };
-    });
 }

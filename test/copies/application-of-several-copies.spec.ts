@@ -40,8 +40,13 @@ const application = (first: string, second: string): string => `
   const orders = { namespace: 'shop', groups: ['orders'], presets: { default: ['orders'] } };
   const stock = { namespace: 'stock', groups: ['stock'] };
   const boot = async (lens, captured, controllers = []) => {
+    /** As a library does: it injects the class of the copy that it brought. */
+    class Stock {
+      constructor(registry) { this.registry = registry; }
+    }
+    Inject(b.SpanRegistryService)(Stock, undefined, 0);
     class FeatureModule {}
-    Module({ imports: [b.NestLensModule.forFeature(stock)], controllers })(FeatureModule);
+    Module({ imports: [b.NestLensModule.forFeature(stock)], controllers, providers: [Stock] })(FeatureModule);
     class AppModule {}
     const root = lens.NestLensModule.forRoot({
       registrations: [orders],
@@ -51,6 +56,10 @@ const application = (first: string, second: string): string => `
     Module({ imports: [root, FeatureModule] })(AppModule);
     const app = await NestFactory.create(AppModule, { logger: false, abortOnError: false });
     await app.listen(0, '127.0.0.1');
+    const { registry } = app.get(Stock);
+    if (!(registry instanceof b.SpanRegistryService && registry.namespaces().includes('stock'))) {
+      throw new Error('The service of the library is not that of its copy.');
+    }
     return app;
   };
   const get = async (app, path) => {

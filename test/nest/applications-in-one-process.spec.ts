@@ -28,18 +28,14 @@ import {
   until,
 } from '../support/lens-app.js';
 
-/** An instrumentation with which no set-up succeeds. */
-const REFUSING = {
-  instrumentationName: 'refusing',
-  instrumentationVersion: '1.0.0',
-  enable: () => undefined,
-  disable: () => undefined,
-  setTracerProvider: () => {
-    throw new Error('refused');
-  },
-  setMeterProvider: () => undefined,
-  setConfig: () => undefined,
-  getConfig: () => ({}),
+/** An attribute of the resource with which no set-up succeeds. */
+const REFUSING: NonNullable<NestLensModuleOptions['telemetry']> = {
+  resourceAttributes: Object.defineProperty({}, 'refused', {
+    enumerable: true,
+    get: () => {
+      throw new Error('refused');
+    },
+  }),
 };
 
 /** An exporter whose shutdown waits until it is let go. */
@@ -314,14 +310,7 @@ onEachPlatform('applications in one process', (platform) => {
             .start(),
         ['CONFIG_INVALID'],
       ],
-      [
-        'whose set-up failed',
-        () =>
-          orders()
-            .forRoot({ telemetry: { instrumentations: [REFUSING] } })
-            .start(),
-        ['SETUP_FAILED'],
-      ],
+      ['whose set-up failed', () => orders().forRoot({ telemetry: REFUSING }).start(), ['SETUP_FAILED']],
     ];
 
     it.each(failures)('T4: an application %s pins the process until it closes', async (_t, start, said) => {
@@ -335,7 +324,7 @@ onEachPlatform('applications in one process', (platform) => {
   });
 
   describe('a set-up that fails', () => {
-    const refused = (): LensAppBuilder => orders().forRoot({ telemetry: { instrumentations: [REFUSING] } });
+    const refused = (): LensAppBuilder => orders().forRoot({ telemetry: REFUSING });
 
     it("H4: two that start at once: the first one's fails, and the second one's own works", async () => {
       const second = orders();
@@ -411,11 +400,16 @@ onEachPlatform('applications in one process', (platform) => {
 
   it('H9: an instrumentation that cannot be disabled does not keep the application from closing clean', async () => {
     const stubborn = {
-      ...REFUSING,
-      setTracerProvider: () => undefined,
+      instrumentationName: 'stubborn',
+      instrumentationVersion: '1.0.0',
+      enable: () => undefined,
       disable: () => {
         throw new Error('cannot be disabled');
       },
+      setTracerProvider: () => undefined,
+      setMeterProvider: () => undefined,
+      setConfig: () => undefined,
+      getConfig: () => ({}),
     };
     const lens = await orders()
       .forRoot({ telemetry: { instrumentations: [stubborn] } })

@@ -43,6 +43,10 @@ interface WarningDetails {
   INSTRUMENTATION_FAILED: { instrumentation: string; error: unknown };
   SDK_UNKNOWN_SHAPE: { part: UnknownShape };
   NO_SHUTDOWN_HOOKS: Record<string, never>;
+  /** `sites`: each with its number of calls, the busiest first. */
+  CALLS_BEFORE_SETUP: { calls: number; sites: readonly string[]; isInitialised: boolean };
+  ROOT_MISSING: Record<string, never>;
+  HANDLERS_TRACED_TWICE: Record<string, never>;
   STATE_PROTOCOL_MISMATCH: { version: string; otherKey: string; otherVersion: string };
 }
 
@@ -172,6 +176,19 @@ const MESSAGES: {
   NO_SHUTDOWN_HOOKS: () =>
     'Nothing in this process listens to SIGTERM, so a container that is stopped ends at once: spans that wait to be exported ' +
     'and spans under way will be lost. Call app.enableShutdownHooks(), which closes the application then.',
+  CALLS_BEFORE_SETUP: ({ calls, sites, isInitialised }) =>
+    (isInitialised
+      ? ''
+      : 'The application was made a while ago and has not been initialised, so telemetry is not set up. ') +
+    `Calls of decorated methods came before the set-up and have no span: ${calls}, of ${sites}. If messages came: call ` +
+    `await app.init() before startAllMicroservices(). If workers start in an onModuleInit: pass setupAt: 'init', with every ` +
+    `registration in NestLensModule.forRoot.`,
+  ROOT_MISSING: () =>
+    'Telemetry is enabled by the environment, but this application calls NestLensModule.forFeature() only, and nothing else has ' +
+    'set telemetry up: no span group is on. Import NestLensModule.forRoot() in the root module, or disable telemetry.',
+  HANDLERS_TRACED_TWICE: () =>
+    '@opentelemetry/instrumentation-nestjs-core makes a span of each handler, beside those of NestLens. Set ' +
+    'OTEL_NODE_DISABLED_INSTRUMENTATIONS=nestjs-core, or leave it out of the instrumentations that you give.',
   STATE_PROTOCOL_MISMATCH: ({ version, otherKey, otherVersion }) =>
     `NestLens ${version} found the shared state of an incompatible NestLens ${otherVersion} (${otherKey}) in this process. ` +
     `The two don't share span groups: each goes on by itself. Install one version for all libraries.`,

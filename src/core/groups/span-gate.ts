@@ -24,7 +24,7 @@ export function spanGate(group: string): SpanGate {
   const name = normaliseName(group);
   let gate = gates.get(name);
   if (gate === undefined) {
-    gate = { name, enabled: enabled.has(name) };
+    gate = { name, enabled: enabled.has(name) || processState.missedCalls !== undefined };
     gates.set(name, gate);
   }
   return gate;

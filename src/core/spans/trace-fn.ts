@@ -1,8 +1,10 @@
 import { type AnyFunction, gateFunction } from './gated-function.js';
 import { runInSpan } from './span-outcome.js';
 import { planSpan, type SiteOptions } from './span-plan.js';
+import { countMissedCall } from '../groups/missed-calls.js';
 import { spanGate } from '../groups/span-gate.js';
 import { noteTracedFunction } from '../groups/traced-functions.js';
+import { processState } from '../state/process-state.js';
 
 /**
  * Wraps a function so that each call runs inside a span, if the group is on at that moment. A synchronous function stays
@@ -30,6 +32,10 @@ export function traceFn(
   return <F extends (...args: never[]) => unknown>(fn: F): F => {
     const original = fn as unknown as AnyFunction;
     return gateFunction(gate, original, function (...args) {
+      if (processState.missedCalls !== undefined) {
+        countMissedCall(name, gate.name);
+        return original.apply(this, args);
+      }
       return runInSpan(fixed ?? planSpan(name, options, gate.name), () => original.apply(this, args));
     }) as unknown as F;
   };

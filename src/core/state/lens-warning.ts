@@ -24,6 +24,9 @@ export type LensWarningCode =
   | 'INSTRUMENTATION_FAILED'
   | 'SDK_UNKNOWN_SHAPE'
   | 'NO_SHUTDOWN_HOOKS'
+  | 'CALLS_BEFORE_SETUP'
+  | 'ROOT_MISSING'
+  | 'HANDLERS_TRACED_TWICE'
   | 'STATE_PROTOCOL_MISMATCH';
 
 /** One warning: a stable `code`, the sentence, and the facts in it. */

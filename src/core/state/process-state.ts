@@ -45,6 +45,7 @@ function createProcessState(): ProcessState {
     recordedWarnings: [],
     telemetry: createTelemetryState(),
     routeSources: new Set(),
+    missedCalls: undefined,
     applications: new Set(),
     shared: undefined,
     inFlight: createInFlight(),
@@ -134,6 +135,7 @@ export function resetProcessState(): void {
   state.defaultLogger = undefined;
   state.recordedWarnings.length = 0;
   Object.assign(state.telemetry, createTelemetryState());
+  state.missedCalls = undefined;
   state.applications.clear();
   state.shared = undefined;
   clearInFlight(state.inFlight);

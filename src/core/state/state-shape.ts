@@ -85,6 +85,8 @@ export interface ProcessState {
   routesEpoch: number;
   /** What the routes of each live application follow from, Nest's own objects; weak, since a test may never close its own. */
   readonly routeSources: Set<WeakRef<object>>;
+  /** Site -> its calls before telemetry was set up, while an application boots; every gate is open then. */
+  missedCalls: Map<string, { readonly group: string; count: number }> | undefined;
   /** What each Nest application holds of the process. */
   readonly applications: Set<HeldByApplication>;
   /** The set-up that Nest applications of this process share. */

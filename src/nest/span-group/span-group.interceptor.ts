@@ -50,7 +50,9 @@ export class SpanGroupInterceptor implements NestInterceptor {
   /** Nest calls it for each request. In no group, or while the group is off, the result is that of `next.handle()`. */
   intercept(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
     const handler = this.find(execution.getHandler(), execution.getClass());
-    if (handler === null || !handler.gate.enabled) return next.handle() as Observable<unknown>;
+    if (handler === null || !handler.gate.enabled || processState.missedCalls !== undefined) {
+      return next.handle() as Observable<unknown>;
+    }
     // Bound twice, to the controller and the handler, say: the outer one's span covers the call.
     if (isCallCovered(context.active(), handler.key)) return next.handle() as Observable<unknown>;
     return intercept(handler, execution, next);
