@@ -1,18 +1,21 @@
 import { type ClassMethod, classMethods } from './class-methods.js';
 import { gatedMethodOf, gateMethod, ungateMethod } from './gated-method.js';
-import { handlerType, isHandlerClass } from './handler-kind.js';
+import { isHandler, isHandlerClass } from './handler-kind.js';
 import { classSpanGroup, ownSpanGroup, type SpanGroupMetadata } from './span-group-metadata.js';
 
 export type AnyClass = abstract new (...args: never[]) => unknown;
 
 /**
- * Puts the methods that a class's group covers behind its gate; with `group: null` takes them out. A method's own decorator
- * wins. Nothing happens to methods that are as they should be already.
+ * Puts the methods that a class's group covers, or the given ones, behind its gate; with `group: null` takes them out. A method's
+ * own decorator wins. Nothing happens to methods that are as they should be already.
  */
-export function gateClass(Class: AnyClass, metadata: SpanGroupMetadata): void {
-  const { group, options } = metadata;
+export function gateClass(
+  Class: AnyClass,
+  { group, options }: SpanGroupMetadata,
+  methods = coveredMethods(Class, group),
+): void {
   const prototype = Class.prototype as object;
-  for (const { name: key, method } of coveredMethods(Class, group)) {
+  for (const { name: key, method } of methods) {
     if (ownSpanGroup(method) !== undefined) continue;
     const site = gatedMethodOf(method)?.site;
     if (group === null ? site === undefined : site?.group === group && site.options === options) continue;
@@ -47,7 +50,9 @@ export function gateInherited(Class: AnyClass, done: Set<AnyClass>): void {
   const own = ownSpanGroup(Class);
   const metadata = own ?? (base === undefined ? undefined : classSpanGroup(Class));
   if (metadata === undefined) return;
-  if (own === undefined || own.group === null || handlersOf(Class).length > 0) gateClass(Class, metadata);
+  // Where it has a group of its own, its methods were gated when it was decorated, but for handlers that came after that.
+  const methods = own === undefined || own.group === null ? undefined : handlersOf(Class);
+  gateClass(Class, metadata, methods);
 }
 
 /** The class that another one extends, by `extends` or in the old way, by its prototype. */
@@ -59,14 +64,14 @@ function baseClassOf(Class: AnyClass): AnyClass | undefined {
 }
 
 function handlersOf(Class: AnyClass): ClassMethod[] {
-  return classMethods(Class.prototype as object).filter(({ method }) => handlerType(method) !== undefined);
+  return classMethods(Class.prototype as object).filter(({ method }) => isHandler(method));
 }
 
 function coveredMethods(Class: AnyClass, group: string | null): ClassMethod[] {
   const methods = classMethods(Class.prototype as object);
   // Out of the group are all that a class has, whoever they are from.
   if (group === null) return methods;
-  const handlers = handlersOf(Class);
+  const handlers = methods.filter(({ method }) => isHandler(method));
   // `@Controller()` may stand above ours and not have run yet, so a class with handlers counts as one that has the mark.
   if (handlers.length > 0 || isHandlerClass(Class)) return handlers;
   return methods.filter(({ inherited }) => !inherited);

@@ -25,6 +25,11 @@ export function handlerTypes(method: object): readonly HandlerType[] {
   return [...new Set(marks.map(([, type]) => type))];
 }
 
+/** Whether Nest calls a method in some context type. */
+export function isHandler(method: object): boolean {
+  return HANDLER_MARKS.some(([mark]) => Reflect.hasOwnMetadata(mark, method));
+}
+
 /** The first of them; undefined: it isn't a handler. */
 export function handlerType(method: object): HandlerType | undefined {
   return handlerTypes(method)[0];
