@@ -1,7 +1,13 @@
 /** `nest-lens/core`: for libraries and applications without Nest. Needs `@opentelemetry/api` only. */
 export { nestLensConfigFromEnv } from './core/telemetry/config-from-env.js';
 export type { EnvOptions } from './core/telemetry/config-from-env.js';
-export type { ConfigOrigin, ExporterName, NestLensConfig, TracedKey } from './core/telemetry/config.js';
+export type {
+  ClientErrors,
+  ConfigOrigin,
+  ExporterName,
+  NestLensConfig,
+  TracedKey,
+} from './core/telemetry/config.js';
 export { extractContext, injectContext } from './core/spans/context-propagation.js';
 export { defineSpanGroups } from './core/groups/define-span-groups.js';
 export type { DefinedSpanGroups, RegisteredName } from './core/groups/define-span-groups.js';

@@ -56,6 +56,8 @@ export interface FallbackSiteOptions {
   links?: any[];
   /** OpenTelemetry's `Tracer`. @defaultValue none */
   tracer?: any;
+  /** Whether a thrown value makes the span an error; it never runs. @defaultValue undefined */
+  isError?: (thrown: unknown) => boolean | undefined;
 }
 
 /** The calls of the registry. */
@@ -226,6 +228,7 @@ export function SpanGroup(
     attributes?: (...args: any[]) => FallbackAttributes;
     carrier?: (...args: any[]) => object | null | undefined;
     kind?: number;
+    isError?: (thrown: unknown) => boolean | undefined;
   } = {},
 ): ClassDecorator & MethodDecorator {
   return () => undefined;

@@ -1,5 +1,5 @@
 import type { FactoryProvider, ModuleMetadata, Type } from '@nestjs/common';
-import type { NestLensConfig } from '../core/telemetry/config.js';
+import type { ClientErrors, NestLensConfig } from '../core/telemetry/config.js';
 import type { SpanGroupDefinition } from '../core/groups/span-group-definition.js';
 import type { SetupOptions } from '../core/telemetry/setup-options.js';
 import type { IntrospectionOptions } from './introspection/introspection-options.js';
@@ -25,8 +25,29 @@ export interface NestLensModuleOptions {
    * milliseconds. What is no number from 0 up, such as NaN, counts as the default. @defaultValue 5000
    */
   shutdownTimeoutMs?: number;
+  /**
+   * What an `HttpException` below 500 does to the status of the spans that it passes: `unset` leaves it, `error` makes it an
+   * error, except in HTTP and GraphQL handlers. Stands for `config.clientErrors`. @defaultValue 'unset'
+   */
+  clientErrors?: ClientErrors;
+  /**
+   * Whether a thrown value makes a span an error; it is recorded either way. For control flow that is thrown, such as BullMQ's
+   * `DelayedError`. Undefined leaves it to the rule. Stands for `telemetry.isError`. @defaultValue undefined for everything
+   */
+  isError?: (thrown: unknown) => boolean | undefined;
   /** The route that says what is on and why; `false`: no route. @defaultValue `{}` */
   introspection?: false | IntrospectionOptions;
+}
+
+/** What the options say for the set-up, with those that stand for a part of `config` or `telemetry` in their places. */
+export function settingsOf({ config, telemetry, clientErrors, isError }: NestLensModuleOptions): {
+  config: Partial<NestLensConfig>;
+  telemetry: SetupOptions;
+} {
+  return {
+    config: { ...config, ...(clientErrors === undefined ? {} : { clientErrors }) },
+    telemetry: { ...telemetry, ...(isError === undefined ? {} : { isError }) },
+  };
 }
 
 /**

@@ -15,7 +15,7 @@ import { emitWarnings, recordWarning, type Warning } from '../core/diagnostics/w
 import { areHandlersTracedTwice, reportMissedCalls, unknownGroups } from './boot-report.js';
 import { type AskedOfTelemetry, ignoredOptions } from './ignored-options.js';
 import type { LensApp } from './lens-app.js';
-import type { NestLensModuleOptions } from './nest-lens-options.js';
+import { type NestLensModuleOptions, settingsOf } from './nest-lens-options.js';
 import { nameServerSpans } from './span-group/server-span-route.js';
 
 /** An application that enables shutdown hooks has done so by then, in milliseconds after the set-up. */
@@ -163,8 +163,8 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
   }
 
   private async setUpOwn(): Promise<void> {
-    const { config: explicit = {}, env = {}, telemetry = {} } = this.options;
-    const config = resolveConfig(explicit, env);
+    const { config: explicit, telemetry } = settingsOf(this.options);
+    const config = resolveConfig(explicit, this.options.env);
     const host = { drainLimitMs: this.limitMs, loadedPackages: ['@nestjs/core', '@nestjs/common'] };
     if (config.enabled && !isSdkDisabled()) {
       // Another application that waited for the same failure may have begun a moment ago.

@@ -112,6 +112,7 @@ same<
   | 'metricsEnabled'
   | 'runId'
   | 'userId'
+  | 'clientErrors'
   | 'serviceName'
   | 'origins'
 >();

@@ -29,6 +29,7 @@ interface WarningDetails {
   UNKNOWN_GROUP_AT_SITE: { site: string; group: string; nearest: string | undefined };
   ATTRIBUTES_FAILED: { span: string; error: unknown };
   CARRIER_FAILED: { span: string; error: unknown };
+  IS_ERROR_FAILED: { span: string; error: unknown };
   SPAN_FAILED: { span: string; error: unknown };
   CONFIG_INVALID: { error: unknown };
   SETUP_FAILED: { error: unknown };
@@ -141,14 +142,17 @@ const MESSAGES: {
     (nearest === undefined ? '' : `Did you mean '${nearest}'? `) +
     `Correct the name, or add it to the groups of a registration.`,
   ATTRIBUTES_FAILED: ({ span, error }) =>
-    `The attributes function of span '${span}' threw (${error}). The span is made without those attributes; this ` +
-    `is said once. Make the function tolerate the arguments that it gets.`,
+    `The attributes of span '${span}' could not be read: ${error}. The span is made without them; this is said once. ` +
+    `Make the function, or the object, that gives them tolerate what it gets.`,
   CARRIER_FAILED: ({ span, error }) =>
     `The carrier of span '${span}' can't be read (${error}). The span is made, and joins no trace by it; this is said once. ` +
     `Make the function tolerate the arguments that it gets, and return the headers themselves.`,
+  IS_ERROR_FAILED: ({ span, error }) =>
+    `An isError function threw while it judged what span '${span}' had thrown: ${error}. The rule decides instead; this is ` +
+    `said once. Make the function tolerate every kind of value.`,
   SPAN_FAILED: ({ span, error }) =>
     `The tracing SDK threw while span '${span}' was started or ended (${error}). The application goes on; this is ` +
-    `said once. Check the configured sampler, span processors and exporter.`,
+    `said once. Check the configured sampler, span processors and exporter, or the tracer that the site names.`,
   CONFIG_INVALID: ({ error }) =>
     `Invalid configuration (${error}): telemetry stays off, and every span group is off. Correct it and start again.`,
   SETUP_FAILED: ({ error }) =>

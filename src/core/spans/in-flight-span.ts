@@ -5,6 +5,7 @@ import { nextSequence, takeInFlight, trackInFlight, untrackInFlight } from './in
 import { countSpan } from './span-counts.js';
 import { recordThrown } from './span-exception.js';
 import { reportSdkFailure, type SpanPlan, startSpan } from './span-plan.js';
+import { isFault } from './thrown-verdict.js';
 
 const CANCELLED_ATTRIBUTE = 'nestlens.cancelled';
 /** The attribute, and the event, of a span that a shutdown has ended. */
@@ -46,9 +47,7 @@ export class InFlightSpan implements InFlightLink {
   fail(thrown: unknown): void {
     this.close((span) => {
       const message = recordThrown(span, thrown);
-      if (this.plan.isError === undefined || this.plan.isError(thrown)) {
-        span.setStatus({ code: SpanStatusCode.ERROR, message });
-      }
+      if (isFault(this.plan, thrown)) span.setStatus({ code: SpanStatusCode.ERROR, message });
     });
   }
 
@@ -61,17 +60,18 @@ export class InFlightSpan implements InFlightLink {
     if (!this.open) return;
     this.open = false;
     untrackInFlight(this);
-    // The application may have ended the span itself; touching it again would only make the SDK complain.
-    if (!this.span.isRecording()) return;
+    const { span, plan } = this;
     try {
-      finish?.(this.span);
+      // The application may have ended the span itself; touching it again would only make the SDK complain.
+      if (!span.isRecording()) return;
+      try {
+        finish?.(span);
+      } catch (error) {
+        reportSdkFailure(plan.name, error);
+      }
+      span.end();
     } catch (error) {
-      reportSdkFailure(this.plan.name, error);
-    }
-    try {
-      this.span.end();
-    } catch (error) {
-      reportSdkFailure(this.plan.name, error);
+      reportSdkFailure(plan.name, error);
     }
   }
 }

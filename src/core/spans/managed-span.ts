@@ -1,5 +1,6 @@
 import type { Span } from '@opentelemetry/api';
 import { processState } from '../state/process-state.js';
+import { missingFunction } from './missing-function.js';
 import { runInSpan } from './span-outcome.js';
 import { planSpan, type SiteOptions } from './span-plan.js';
 
@@ -18,6 +19,7 @@ type Body<T> = (span: Span | undefined) => T;
  * @param group the name as it is registered, in lower case; it is not normalised on each call
  * @param name the span's name
  * @param fn the work; gets the span, or `undefined` while the group is off
+ * @throws TypeError if there is no function to run
  *
  * @example
  * const order = await managedSpan('orders', 'orders.place', async (span) => {
@@ -49,11 +51,17 @@ export function managedSpan<T>(
 ): T {
   // The gate comes first. Everything the on path needs is in another function, so that this one stays small enough to
   // be inlined where it is called.
-  if (!enabled.has(group)) return (fn ?? (optionsOrFn as Body<T>))(undefined);
-  return runManaged(group, name, optionsOrFn, fn);
+  const body = fn ?? (optionsOrFn as Body<T>);
+  if (!enabled.has(group)) return typeof body === 'function' ? body(undefined) : refuse(group, name, body);
+  return runManaged(group, name, optionsOrFn as SiteOptions, body);
 }
 
-function runManaged<T>(group: string, name: string, optionsOrFn: SiteOptions | Body<T>, fn?: Body<T>): T {
-  if (fn === undefined) return runInSpan(planSpan(name, undefined, group), optionsOrFn as Body<T>);
-  return runInSpan(planSpan(name, optionsOrFn as SiteOptions, group), fn);
+function runManaged<T>(group: string, name: string, options: SiteOptions, body: Body<T>): T {
+  if (typeof body !== 'function') refuse(group, name, body);
+  return runInSpan(planSpan(name, (options as unknown) === body ? undefined : options, group), body);
+}
+
+function refuse(group: string, name: string, given: unknown): never {
+  const usage = 'managedSpan(group, name, fn) or managedSpan(group, name, options, fn)';
+  throw missingFunction('managedSpan', [group, name], given, usage);
 }

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers';
-import { context, type Context, trace } from '@opentelemetry/api';
+import { context, type Context, type Span, trace } from '@opentelemetry/api';
 import type { InFlightSpan } from './in-flight-span.js';
 import {
   basePrototype,
@@ -104,12 +104,12 @@ function subscribeInSpan(
   subscriber: SubscriberLike,
 ): void {
   const isTracedOutside = trace.getSpan(outside) !== undefined;
-  const { traceId } = open.span.spanContext();
+  const traceId = traceIdOf(open.span);
   const outwards = (emit: () => void): void => context.with(outside, emit);
   const observer: ObserverLike = {
     next(value) {
       // Without a span outside, the trace began with this work: what is in it comes out of the work.
-      const isOwn = isTracedOutside || trace.getActiveSpan()?.spanContext().traceId === traceId;
+      const isOwn = isTracedOutside || traceIdOf(trace.getActiveSpan()) === traceId;
       if (isOwn) outwards(() => subscriber.next(value));
       else subscriber.next(value);
     },
@@ -134,5 +134,14 @@ function subscribeInSpan(
   } catch (thrown) {
     open.fail(thrown);
     throw thrown;
+  }
+}
+
+/** Undefined without a span, and of one whose tracer fails. */
+function traceIdOf(span: Span | undefined): string | undefined {
+  try {
+    return span?.spanContext().traceId;
+  } catch {
+    return undefined;
   }
 }

@@ -1,5 +1,5 @@
 import type { Attributes } from '@opentelemetry/api';
-import { GROUP_ATTRIBUTE } from './span-plan.js';
+import { GROUP_ATTRIBUTE } from './site-attributes.js';
 
 /** Counts a span by its group, if it has one. */
 export function countSpan(counts: Map<string, { count: number }>, attributes: Attributes): void {

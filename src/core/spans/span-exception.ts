@@ -21,11 +21,12 @@ function read(thrown: object, key: string): unknown {
   }
 }
 
-function print(value: unknown): string {
+/** A value as text, whatever it is. */
+export function printValue(value: unknown): string {
   try {
     return String(value);
   } catch {
-    return 'a thrown value that cannot be printed'; // e.g. an object without a prototype, a revoked proxy
+    return 'a value that cannot be printed'; // e.g. an object without a prototype, a revoked proxy
   }
 }
 
@@ -35,12 +36,17 @@ function print(value: unknown): string {
  */
 function printable(thrown: unknown): PrintableError {
   if ((typeof thrown !== 'object' && typeof thrown !== 'function') || thrown === null) {
-    return { name: thrown === null ? 'null' : typeof thrown, message: print(thrown) };
+    return { name: thrown === null ? 'null' : typeof thrown, message: printValue(thrown) };
   }
   const [name, message, stack, code] = ['name', 'message', 'stack', 'code'].map((key) => read(thrown, key));
   return {
     name: typeof name === 'string' && name !== '' ? name : 'Error',
-    message: typeof message === 'string' ? message : message === undefined ? print(thrown) : print(message),
+    message:
+      typeof message === 'string'
+        ? message
+        : message === undefined
+          ? printValue(thrown)
+          : printValue(message),
     ...(typeof stack === 'string' ? { stack } : {}),
     ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
   };

@@ -1,6 +1,7 @@
 import { type AnyFunction, gateFunction } from './gated-function.js';
+import { missingFunction } from './missing-function.js';
 import { runInSpan } from './span-outcome.js';
-import { planSpan, type SiteOptions } from './span-plan.js';
+import { planSpan, type SiteOptions, type SpanPlan } from './span-plan.js';
 import { countMissedCall } from '../groups/missed-calls.js';
 import { spanGate } from '../groups/span-gate.js';
 import { noteTracedFunction } from '../groups/traced-functions.js';
@@ -16,7 +17,7 @@ import { processState } from '../state/process-state.js';
  * @param group normalised here, once (trimmed, lower case)
  * @param name the span's name
  * @param options see {@link SiteOptions}; an attributes function runs for each call while the group is on
- * @returns a function that wraps, and keeps the type of what it is given
+ * @returns a function that wraps, and keeps the type of what it is given; a TypeError comes of what is no function
  *
  * @example
  * export const priceOf = traceFn('pricing', 'pricing.price-of')((item: Item) => item.price * item.quantity);
@@ -28,15 +29,31 @@ export function traceFn(
 ): <F extends (...args: never[]) => unknown>(fn: F) => F {
   const gate = spanGate(group);
   noteTracedFunction(gate.name, name);
-  const fixed = typeof options?.attributes === 'function' ? undefined : planSpan(name, options, gate.name);
+  let fixed: SpanPlan | undefined;
+  const planCall = (): SpanPlan => {
+    const plan = planSpan(name, options, gate.name);
+    if (!hasAttributesFunction(options)) fixed = plan;
+    return plan;
+  };
   return <F extends (...args: never[]) => unknown>(fn: F): F => {
+    if (typeof fn !== 'function') {
+      throw missingFunction('traceFn', [group, name], fn, 'traceFn(group, name, options?)(fn)');
+    }
     const original = fn as unknown as AnyFunction;
     return gateFunction(gate, original, function (...args) {
       if (processState.missedCalls !== undefined) {
         countMissedCall(name, gate.name);
         return original.apply(this, args);
       }
-      return runInSpan(fixed ?? planSpan(name, options, gate.name), () => original.apply(this, args));
+      return runInSpan(fixed ?? planCall(), () => original.apply(this, args));
     }) as unknown as F;
   };
+}
+
+function hasAttributesFunction(options: SiteOptions | undefined): boolean {
+  try {
+    return typeof options?.attributes === 'function';
+  } catch {
+    return false; // a getter that throws, of which planSpan has said so
+  }
 }

@@ -1,4 +1,5 @@
 import type { Span } from '@opentelemetry/api';
+import { missingFunction } from './missing-function.js';
 import { runInSpan } from './span-outcome.js';
 import { planSpan, type SiteOptions } from './span-plan.js';
 
@@ -8,6 +9,7 @@ import { planSpan, type SiteOptions } from './span-plan.js';
  *
  * @param name the span's name
  * @param fn the work; always gets a span
+ * @throws TypeError if there is no function to run
  *
  * @example
  * await withSpan('nightly-report', async (span) => { span.setAttribute('report.day', day); await report(day); });
@@ -26,6 +28,12 @@ export function withSpan<T>(
   optionsOrFn: SiteOptions | ((span: Span) => T),
   fn?: (span: Span) => T,
 ): T {
-  if (typeof optionsOrFn === 'function') return runInSpan(planSpan(name, undefined, undefined), optionsOrFn);
-  return runInSpan(planSpan(name, optionsOrFn, undefined), fn!);
+  const body = fn ?? optionsOrFn;
+  if (typeof body !== 'function') {
+    throw missingFunction('withSpan', [name], body, 'withSpan(name, fn) or withSpan(name, options, fn)');
+  }
+  return runInSpan(
+    planSpan(name, body === optionsOrFn ? undefined : (optionsOrFn as SiteOptions), undefined),
+    body,
+  );
 }

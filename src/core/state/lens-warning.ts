@@ -12,6 +12,7 @@ export type LensWarningCode =
   | 'UNKNOWN_GROUP_AT_SITE'
   | 'ATTRIBUTES_FAILED'
   | 'CARRIER_FAILED'
+  | 'IS_ERROR_FAILED'
   | 'SPAN_FAILED'
   | 'CONFIG_INVALID'
   | 'SETUP_FAILED'

@@ -43,6 +43,7 @@ function createProcessState(): ProcessState {
     logger: undefined,
     defaultLogger: undefined,
     recordedWarnings: [],
+    said: new Set(),
     telemetry: createTelemetryState(),
     routeSources: new Set(),
     missedCalls: undefined,
@@ -50,6 +51,7 @@ function createProcessState(): ProcessState {
     shared: undefined,
     inFlight: createInFlight(),
     spanCounts: undefined,
+    verdicts: { answers: new Set(), clientErrors: 'unset', isError: undefined },
     early: { sdk: undefined, failure: undefined, instrumentations: [] },
     foreignReported: false,
     routesEpoch: 0,
@@ -134,12 +136,15 @@ export function resetProcessState(): void {
   state.logger = undefined;
   state.defaultLogger = undefined;
   state.recordedWarnings.length = 0;
+  state.said.clear();
   Object.assign(state.telemetry, createTelemetryState());
   state.missedCalls = undefined;
   state.applications.clear();
   state.shared = undefined;
   clearInFlight(state.inFlight);
   state.spanCounts = undefined;
+  state.verdicts.clientErrors = 'unset';
+  state.verdicts.isError = undefined;
   // The instrumentations stay: what they have patched remains patched.
   Object.assign(state.early, { sdk: undefined, failure: undefined });
 }

@@ -78,6 +78,8 @@ export interface ProcessState {
   /** Where warnings go while no logger was set: Nest's, once the module runs; else the console. */
   defaultLogger: LensLogger | undefined;
   readonly recordedWarnings: RecordedWarning[];
+  /** What was warned about already, and is to be said once only. */
+  readonly said: Set<string>;
   readonly telemetry: TelemetryState;
   /** Whether a copy has said that another protocol's state is in this process. */
   foreignReported: boolean;
@@ -95,7 +97,21 @@ export interface ProcessState {
   readonly inFlight: InFlightSpans;
   /** Group -> how many spans it made, while metrics are on; else undefined. */
   spanCounts: Map<string, { count: number }> | undefined;
+  readonly verdicts: Verdicts;
   readonly early: EarlyStart;
+}
+
+/** How thrown values are judged, in every copy of the package. */
+export interface Verdicts {
+  /**
+   * Whether a thrown value is an answer to the caller, such as an `HttpException` below 500. The Nest layer of each copy says
+   * so, since the core knows no Nest. They must not throw.
+   */
+  readonly answers: Set<(thrown: unknown) => boolean>;
+  /** What an answer does to the status of a span that isn't a handler's. */
+  clientErrors: 'unset' | 'error';
+  /** What the application says of a thrown value; undefined leaves it to the rule. */
+  isError: ((thrown: unknown) => boolean | undefined) | undefined;
 }
 
 /** What `nest-lens/register` has started before the application; `telemetry/early-sdk` owns it. */

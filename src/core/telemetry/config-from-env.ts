@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { ConfigError, createError } from '../diagnostics/errors.js';
 import {
-  checkExporter,
+  checkWord,
+  CLIENT_ERRORS,
   type ConfigOrigin,
-  type ExporterName,
+  EXPORTERS,
   type NestLensConfig,
   type TracedKey,
 } from './config.js';
@@ -52,9 +53,9 @@ function booleanFrom(found: ConfigOrigin | undefined, fallback: boolean): boolea
   return value;
 }
 
-function exporterFrom(found: ConfigOrigin | undefined): ExporterName {
-  if (found === undefined) return 'otlp';
-  return checkExporter(found.value.toLowerCase(), found.source, found.value);
+function wordFrom<W extends string>(found: ConfigOrigin | undefined, allowed: readonly W[], fallback: W): W {
+  if (found === undefined) return fallback;
+  return checkWord(allowed, found.value.toLowerCase(), found.source, found.value);
 }
 
 /**
@@ -79,7 +80,8 @@ export function resolveConfig(
   return Object.freeze({
     enabled: explicit.enabled ?? booleanFrom(read('ENABLED'), false),
     spanGroups: traced('spanGroups', read('SPAN_GROUPS'), 'default'),
-    exporter: explicit.exporter ?? exporterFrom(read('EXPORTER')),
+    exporter: explicit.exporter ?? wordFrom(read('EXPORTER'), EXPORTERS, 'otlp'),
+    clientErrors: explicit.clientErrors ?? wordFrom(read('CLIENT_ERRORS'), CLIENT_ERRORS, 'unset'),
     tracesEnabled: explicit.tracesEnabled ?? booleanFrom(read('TRACES_ENABLED'), true),
     metricsEnabled: explicit.metricsEnabled ?? booleanFrom(read('METRICS_ENABLED'), true),
     runId: traced('runId', read('RUN_ID'), randomBytes(4).toString('hex')),
@@ -93,7 +95,7 @@ export function resolveConfig(
  * Reads the configuration from the environment, now. For each key the value is that of `<prefix>_<KEY>`, else that of
  * `<fallbackPrefix>_<KEY>`, else the default; blanks around it are ignored, and an empty variable counts as unset.
  *
- * Keys: `ENABLED`, `SPAN_GROUPS`, `EXPORTER`, `TRACES_ENABLED`, `METRICS_ENABLED`, `RUN_ID`, `USER_ID`. Booleans are
+ * Keys: `ENABLED`, `SPAN_GROUPS`, `EXPORTER`, `TRACES_ENABLED`, `METRICS_ENABLED`, `CLIENT_ERRORS`, `RUN_ID`, `USER_ID`. Booleans are
  * 1/0, true/false, yes/no, on/off, in any case. The standard `OTEL_*` variables are the SDK's, and not read here.
  *
  * @param options `prefix` (default `NEST_LENS`), `fallbackPrefix` (default `NEMO_LENS`), `env` (default `process.env`)

@@ -3,6 +3,9 @@ import { ConfigError, createError } from '../diagnostics/errors.js';
 /** Where spans go when the application names no exporter of its own. */
 export type ExporterName = 'otlp' | 'console' | 'none';
 
+/** What an `HttpException` below 500 does to the status of a span that isn't a handler's. */
+export type ClientErrors = 'unset' | 'error';
+
 /** What `setupTelemetry` is to do. `nestLensConfigFromEnv` makes one from the environment. */
 export interface NestLensConfig {
   /** Off: no provider is built, no SDK package loaded, every group stays off. @defaultValue false */
@@ -18,6 +21,11 @@ export interface NestLensConfig {
   tracesEnabled: boolean;
   /** Off: no meter provider. @defaultValue true */
   metricsEnabled: boolean;
+  /**
+   * What an `HttpException` below 500 does to the status of the spans that it passes: `unset` leaves it, `error` makes it an
+   * error, except in HTTP and GraphQL handlers, which answer with it. @defaultValue 'unset'
+   */
+  clientErrors?: ClientErrors;
   /** Resource attribute `nestlens.run_id`: tells the runs of one service apart. @defaultValue eight random hex digits */
   runId: string;
   /** Resource attribute `nestlens.user_id`, left out when empty. @defaultValue '' */
@@ -42,18 +50,24 @@ export interface ConfigOrigin {
   readonly value: string;
 }
 
-const EXPORTERS: readonly ExporterName[] = ['otlp', 'console', 'none'];
+export const EXPORTERS: readonly ExporterName[] = ['otlp', 'console', 'none'];
+export const CLIENT_ERRORS: readonly ClientErrors[] = ['unset', 'error'];
 
 /**
- * Which of the exporters a word names.
+ * Which of the allowed words this is.
  *
  * @param source the option or variable that held it, for the error
- * @throws ConfigError when it names none
+ * @throws ConfigError when it is none of them
  */
-export function checkExporter(exporter: string, source: string, value = exporter): ExporterName {
-  const known = EXPORTERS.find((name) => name === exporter);
+export function checkWord<W extends string>(
+  allowed: readonly W[],
+  word: string,
+  source: string,
+  value = word,
+): W {
+  const known = allowed.find((name) => name === word);
   if (known === undefined) {
-    throw createError(ConfigError, 'INVALID_VALUE', { source, value: String(value), allowed: EXPORTERS });
+    throw createError(ConfigError, 'INVALID_VALUE', { source, value: String(value), allowed });
   }
   return known;
 }
@@ -66,7 +80,8 @@ export function originOf(config: Partial<NestLensConfig>, key: TracedKey): strin
 
 /** Checks what the compiler can't where a config comes from JavaScript; a copy, frozen. Throws `ConfigError`. */
 export function validateConfig(config: NestLensConfig): NestLensConfig {
-  checkExporter(config.exporter, 'exporter');
+  checkWord(EXPORTERS, config.exporter, 'exporter');
+  if (config.clientErrors !== undefined) checkWord(CLIENT_ERRORS, config.clientErrors, 'clientErrors');
   for (const key of ['enabled', 'tracesEnabled', 'metricsEnabled'] as const) {
     if (typeof config[key] !== 'boolean') {
       throw createError(ConfigError, 'INVALID_VALUE', {

@@ -2,7 +2,7 @@ import { metrics, type ObservableResult } from '@opentelemetry/api';
 import { SpanRegistry } from '../groups/span-registry.js';
 import { SCOPE_NAME } from '../spans/lens-tracer.js';
 import { processState } from '../state/process-state.js';
-import { GROUP_ATTRIBUTE } from '../spans/span-plan.js';
+import { GROUP_ATTRIBUTE } from '../spans/site-attributes.js';
 import { VERSION } from '../state/version.js';
 import { registeredApis } from './otel-globals.js';
 import type { SetupOptions } from './setup-options.js';

@@ -54,7 +54,9 @@ export async function buildPipeline(
   options: SetupOptions,
   loadedPackages: readonly string[],
 ): Promise<BuiltPipeline> {
-  const isGiven = Object.entries(options).some(([key, value]) => key !== 'mode' && value !== undefined);
+  const isGiven = Object.entries(options).some(
+    ([key, value]) => key !== 'mode' && key !== 'isError' && value !== undefined,
+  );
   const provider = registeredTracerProvider() as ApplicationProvider | undefined;
   const early = takeEarlySdk();
   const isOverruled = early !== undefined && differsFromEarly(early, config);

@@ -52,4 +52,10 @@ export interface SetupOptions {
    * @defaultValue attach when a provider is registered, else own
    */
   mode?: 'own' | 'attach';
+  /**
+   * Whether a thrown value makes a span an error; it is recorded either way. For control flow that is thrown, such as BullMQ's
+   * `DelayedError`. Undefined leaves it to the rule: everything is an error but an `HttpException` below 500. A site's own
+   * `isError` is asked first. @defaultValue undefined for everything
+   */
+  isError?: (thrown: unknown) => boolean | undefined;
 }

@@ -135,6 +135,10 @@ function goLive(
   setSpanGroupSpec(config.spanGroups);
   processState.setUp = true;
   judgeTracedFunctions();
+  Object.assign(processState.verdicts, {
+    clientErrors: config.clientErrors ?? 'unset',
+    isError: options.isError,
+  });
   const lensMetrics = config.metricsEnabled && areMetricsAskedFor(options) ? startLensMetrics() : undefined;
   return createHandle({
     pipeline: {
@@ -149,14 +153,21 @@ function goLive(
     forget() {
       lensMetrics?.freeze();
       forgetSpanGroupState();
+      forgetVerdicts();
       processState.recordedWarnings.length = 0;
     },
   });
 }
 
+/** How thrown values are judged is for the spans of one set-up. */
+function forgetVerdicts(): void {
+  Object.assign(processState.verdicts, { clientErrors: 'unset', isError: undefined });
+}
+
 /** Takes back a pipeline that could not be put in force: there is no handle that could do it later. */
 async function giveUp(pipeline: Pipeline): Promise<void> {
   forgetSpanGroupState();
+  forgetVerdicts();
   await withTimeout(DEFAULT_TIMEOUT_MS, Promise.allSettled([pipeline.shutdown()]));
   pipeline.release();
   Object.assign(processState.telemetry, { enabled: false, exporting: false, mode: null });

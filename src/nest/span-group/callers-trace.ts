@@ -1,4 +1,3 @@
-import { types } from 'node:util';
 import {
   type Context,
   propagation,
@@ -7,8 +6,9 @@ import {
   type SpanContext,
   trace,
 } from '@opentelemetry/api';
-import { emitWarnings } from '../../core/diagnostics/warnings.js';
+import { emitOnce } from '../../core/diagnostics/emit-once.js';
 import { CARRIER_GETTER } from '../../core/spans/carrier.js';
+import { ignoreRejection } from '../../core/spans/ignore-rejection.js';
 import type { SpanPlan } from '../../core/spans/span-plan.js';
 import type { SpanGroupOptions } from './span-group-metadata.js';
 
@@ -47,9 +47,6 @@ export function linkCaller(
   if (caller !== undefined) span.addLink({ context: caller });
 }
 
-/** Carriers that have failed, so that one on a hot path is reported once. */
-const reported = new WeakSet<object>();
-
 function callerOf(
   spanName: string,
   { carrier }: SpanGroupOptions,
@@ -58,14 +55,10 @@ function callerOf(
   if (carrier === undefined) return undefined;
   try {
     const headers: unknown = carrier(...args);
-    // Types forbid an async function; its rejection must not go unhandled all the same.
-    if (types.isPromise(headers)) headers.catch(() => undefined);
+    ignoreRejection(headers);
     return typeof headers === 'object' && headers !== null ? readCaller(headers) : undefined;
   } catch (error) {
-    if (!reported.has(carrier)) {
-      reported.add(carrier);
-      emitWarnings([{ code: 'CARRIER_FAILED', details: { span: spanName, error } }]);
-    }
+    emitOnce(spanName, { code: 'CARRIER_FAILED', details: { span: spanName, error } });
     return undefined;
   }
 }

@@ -53,14 +53,14 @@ export function gateMethod(current: AnyFunction, site: MethodSite): AnyFunction 
     const outside = context.active();
     const covered = coveredCall(outside, gated, this, site.key);
     if (covered !== undefined) {
-      describeCall(covered.span, covered.spanName, site.options, args);
+      describeCall(covered.span, covered.spanName, site, args);
       return covered.running === undefined
         ? runWithin(outside, covered.span, covered.spanName, gated, this, args)
         : original.apply(this, args);
     }
     planFor ??= createPlanner(site, wrapper);
     const { plan: planOfClass, hasOtherGate } = planFor(this);
-    let plan = planOfCall(planOfClass, site.options, args);
+    let plan = planOfCall(planOfClass, site, args);
     let parent = outside;
     if (site.options.carrier !== undefined) {
       ({ plan, parent } = joinCaller(plan, site.options, args, outside));

@@ -1,8 +1,9 @@
-import { HttpException } from '@nestjs/common';
 import type { Attributes, Span } from '@opentelemetry/api';
 import { isSpanGroupEnabled } from '../../core/groups/span-gate.js';
-import { GROUP_ATTRIBUTE, readAttributes, type SpanPlan } from '../../core/spans/span-plan.js';
+import { addSiteAttributes, GROUP_ATTRIBUTE } from '../../core/spans/site-attributes.js';
+import { reportSdkFailure, type SpanPlan } from '../../core/spans/span-plan.js';
 import { linkCaller } from './callers-trace.js';
+import { clientErrorsOf } from './http-answer.js';
 import type { HttpRoute } from './http-routes.js';
 import type { SpanGroupOptions } from './span-group-metadata.js';
 
@@ -47,37 +48,21 @@ export function methodSpanPlan(
       // With several routes it depends on the request; then only the server span gets it.
       ...(type === 'http' && routes.length === 1 ? { 'http.route': routes[0]!.template } : {}),
     },
-    isError: type === 'http' || type === 'graphql' ? isServerFault : undefined,
+    isError: options.isError,
+    clientErrors: clientErrorsOf(types),
   };
 }
 
 /** The plan of one call: with the attributes that its arguments give. */
-export function planOfCall(plan: SpanPlan, options: SpanGroupOptions, args: readonly unknown[]): SpanPlan {
-  if (options.attributes === undefined) return plan;
-  const attributes = Object.assign({}, plan.attributes, attributesOfCall(plan.name, options, args));
-  attributes[GROUP_ATTRIBUTE] = plan.attributes[GROUP_ATTRIBUTE];
-  return { ...plan, attributes };
-}
-
-function attributesOfCall(
-  name: string,
-  { attributes }: SpanGroupOptions,
+export function planOfCall(
+  plan: SpanPlan,
+  { group, options }: MethodSite,
   args: readonly unknown[],
-): Attributes {
-  return attributes === undefined ? {} : readAttributes(name, () => attributes(...args), attributes);
-}
-
-/**
- * OpenTelemetry's HTTP convention for servers: an answer below 500 is the client's fault and leaves the status unset. That
- * goes for an `HttpException`, which Nest tells by `instanceof`; one of another copy of `@nestjs/common`, or one that merely
- * looks the part, is an error. So are errors of other libraries (http-errors, Fastify) that Nest gives their own status.
- */
-function isServerFault(thrown: unknown): boolean {
-  try {
-    return !(thrown instanceof HttpException) || thrown.getStatus() >= 500;
-  } catch {
-    return true; // a proxy, or a getStatus() of its own
-  }
+): SpanPlan {
+  if (options.attributes === undefined) return plan;
+  const attributes = Object.assign({}, plan.attributes);
+  addSiteAttributes(attributes, plan.name, group, () => options.attributes!(...args));
+  return { ...plan, attributes };
 }
 
 /**
@@ -87,12 +72,18 @@ function isServerFault(thrown: unknown): boolean {
 export function describeCall(
   span: Span,
   spanName: string,
-  options: SpanGroupOptions,
+  { group, options }: MethodSite,
   args: readonly unknown[],
 ): void {
-  if (!span.isRecording()) return;
-  if (options.carrier !== undefined) linkCaller(span, spanName, options, args);
-  if (options.attributes === undefined) return;
-  const { [GROUP_ATTRIBUTE]: _, ...attributes } = attributesOfCall(spanName, options, args);
-  span.setAttributes(attributes);
+  try {
+    if (!span.isRecording()) return;
+    if (options.carrier !== undefined) linkCaller(span, spanName, options, args);
+    if (options.attributes === undefined) return;
+    const attributes: Attributes = {};
+    addSiteAttributes(attributes, spanName, group, () => options.attributes!(...args));
+    delete attributes[GROUP_ATTRIBUTE]; // the span has one, which may be that of a class further up
+    span.setAttributes(attributes);
+  } catch (error) {
+    reportSdkFailure(spanName, error);
+  }
 }

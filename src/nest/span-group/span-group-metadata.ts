@@ -18,6 +18,11 @@ export interface SpanGroupOptions {
   carrier?: (...args: any[]) => object | null | undefined;
   /** The role of the span in its trace: a method that calls another service is `CLIENT`, say. @defaultValue SpanKind.INTERNAL */
   kind?: SpanKind;
+  /**
+   * Whether a thrown value makes the span an error; it is recorded either way. For control flow that is thrown, such as
+   * BullMQ's `DelayedError`. Undefined leaves it to the application's `isError`, and then to the rule. @defaultValue undefined
+   */
+  isError?: (thrown: unknown) => boolean | undefined;
 }
 
 /** What `@SpanGroup` leaves on a class or method. On a method, `group: null` takes it out of its class's group. */

@@ -730,7 +730,7 @@ describe('an async generator that nobody finishes', () => {
       )
       .finally(() => compiled.remove());
     expect(JSON.parse(stdout)).toEqual([['left', SpanStatusCode.UNSET, true]]);
-  });
+  }, 30_000);
 });
 
 describe('a generator in a generator', () => {

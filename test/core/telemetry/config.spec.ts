@@ -28,6 +28,7 @@ describe('nestLensConfigFromEnv', () => {
       enabled: false,
       spanGroups: 'default',
       exporter: 'otlp',
+      clientErrors: 'unset',
       tracesEnabled: true,
       metricsEnabled: true,
       userId: '',
@@ -45,9 +46,11 @@ describe('nestLensConfigFromEnv', () => {
       NEST_LENS_METRICS_ENABLED: 'no',
       NEST_LENS_RUN_ID: 'run-7',
       NEST_LENS_USER_ID: 'ada',
+      NEST_LENS_CLIENT_ERRORS: 'error',
     });
     expect(config).toEqual({
       enabled: true,
+      clientErrors: 'error',
       spanGroups: 'per_request,-cache',
       exporter: 'console',
       tracesEnabled: false,

@@ -1,0 +1,13 @@
+import { printValue } from './span-exception.js';
+
+/** Where a function is wanted and something else came, which only JavaScript lets happen: says how the call is written. */
+export function missingFunction(
+  call: string,
+  names: readonly unknown[],
+  given: unknown,
+  usage: string,
+): TypeError {
+  const shown = names.map((name) => `'${printValue(name)}'`).join(', ');
+  const got = given === null ? 'null' : typeof given;
+  return new TypeError(`${call}(${shown}) needs a function to run, and got ${got}. Write ${usage}.`);
+}
