@@ -242,6 +242,16 @@ describe('wildcards and exclusions', () => {
     expect(resolved(`${'*a'.repeat(40_000)}*c`).enabled).toEqual([]);
   });
 
+  it.each([
+    ['a*bc*c', 'axbc'],
+    ['*ab*ab*', 'abxx'],
+    ['*aba*aba*', 'ababax'],
+    ['a*a', 'a'],
+  ])('S6: no two pieces of %s match the same letters of %s', (pattern, name) => {
+    SpanRegistry.register('one', [name]);
+    expect(resolved(pattern)).toEqual({ enabled: [], pending: [pattern] });
+  });
+
   it('S6: stars side by side are kept as they were typed while they are pending', () => {
     expect(resolved('nope_**,-x***y').pending).toEqual(['-x***y', 'nope_**']);
     expect(resolved('db_**,-**x').enabled).toEqual(['db_query']);

@@ -465,6 +465,25 @@ describe('a call of super', () => {
     expect(namesOf(await lens.spans())).toEqual(['Sub.count', 'Sub.count', 'Sub.count']);
   });
 
+  it('N5: recursion from within the base class comes back through the override: a call of its own each time', async () => {
+    @SpanGroup('jobs')
+    class Base {
+      walk(n: number): number {
+        return n === 0 ? 0 : this.walk(n - 1);
+      }
+    }
+    @Injectable()
+    class Sub extends Base {
+      override walk(n: number): number {
+        return super.walk(n);
+      }
+    }
+    const lens = await lensApp(express).groups('jobs').providers(Sub).start();
+    lens.app.get(Sub).walk(2);
+
+    expect(namesOf(await lens.spans())).toEqual(['Sub.walk', 'Sub.walk', 'Sub.walk']);
+  });
+
   it('N5: of a static method is the same call', async () => {
     class Base {
       @SpanGroup('jobs')

@@ -383,6 +383,48 @@ describe('a decorated method, to other decorators', () => {
     });
   });
 
+  it('N5: of two groups on a class, with wrappers in between, the upper one has the one span', async () => {
+    const Wrapping: ClassDecorator = (target) => {
+      const prototype = target.prototype as Record<string, (...args: unknown[]) => unknown>;
+      const inner = prototype.charge!;
+      const outer = function (this: unknown, ...args: unknown[]): unknown {
+        return inner.apply(this, args);
+      };
+      for (const key of Reflect.getOwnMetadataKeys(inner) as unknown[]) {
+        Reflect.defineMetadata(key, Reflect.getOwnMetadata(key, inner), outer);
+      }
+      prototype.charge = outer;
+    };
+    @SpanGroup('refunds')
+    @Wrapping
+    @SpanGroup('payment')
+    class Payments {
+      charge(): string {
+        return 'charged';
+      }
+    }
+    const lens = await runIn(['payment', 'refunds'], [Payments], ({ app }) => app.get(Payments).charge());
+
+    expect(lens.exporter.spans).toHaveLength(1);
+    expect(groupsOf(lens)).toEqual({ 'Payments.charge': 'refunds' });
+  });
+
+  it('N4: marked twice, with the route decorator in between, a handler keeps its route and gives one span', async () => {
+    @Controller('orders')
+    class OrdersController {
+      @SpanGroup('orders')
+      @Get('list')
+      @SpanGroup('orders')
+      list(): string {
+        return 'list';
+      }
+    }
+    const lens = await lensApp(express).groups('orders').controllers(OrdersController).start();
+
+    expect((await lens.get('/orders/list')).text).toBe('list');
+    expect(namesOf(await lens.spans())).toEqual(['OrdersController.list']);
+  });
+
   it('N4: the class is the same class', () => {
     class Original {
       list(): string {
