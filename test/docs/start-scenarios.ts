@@ -8,7 +8,7 @@ import { captureWarnings } from '../support/capture-warnings.js';
 import { KeepingExporter } from '../support/keeping-exporter.js';
 import { setUpForTest } from '../support/live-telemetry.js';
 import { folderWith } from '../support/folder-with.js';
-import { startReceiver } from '../support/otlp-receiver.js';
+import { startGrpcReceiver, startReceiver } from '../support/otlp-receiver.js';
 import { type ShopProcess, type ShopProcessOptions, startShop } from '../support/shop-process.js';
 import { type Scenario, scenario } from './scenario.js';
 import { ask, createApp, lensGroupsOf, startApp } from './scenario-app.js';
@@ -147,7 +147,7 @@ export const startScenarios: Readonly<Record<string, Scenario>> = {
         expect(span?.resource['service.name']).toBe('anvils');
       },
       '(`own`).': ({ telemetry, shop }) => {
-        expect(telemetry).toEqual({ enabled: true, exporting: true, mode: 'own' });
+        expect(telemetry).toMatchObject({ enabled: true, exporting: true, mode: 'own' });
         isSilent({ shop });
       },
     },
@@ -171,7 +171,7 @@ export const startScenarios: Readonly<Record<string, Scenario>> = {
       'and the installed instrumentations start before the application loads;': ({ servers }) =>
         expect(servers.map(({ scope }) => scope.name)).toEqual(['@opentelemetry/instrumentation-http']),
       'the module takes them over.': ({ telemetry, handlers, servers, shop }) => {
-        expect(telemetry).toEqual({ enabled: true, exporting: true, mode: 'own' });
+        expect(telemetry).toMatchObject({ enabled: true, exporting: true, mode: 'own' });
         expect(handlers.map(({ parentSpanId }) => parentSpanId)).toEqual([servers[0]!.spanId]);
         isSilent({ shop });
       },
@@ -363,33 +363,61 @@ export const startScenarios: Readonly<Record<string, Scenario>> = {
   ),
 
   'the collector is away': scenario(
-    'H12',
+    'H12, H14',
     async () => {
-      const receiver = await startReceiver();
-      await receiver.stop();
-      setEnvironment({
-        OTEL_LOGS_EXPORTER: 'none',
-        OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
-        OTEL_BSP_MAX_QUEUE_SIZE: '10',
-        OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '10',
-        OTEL_BSP_SCHEDULE_DELAY: '600000',
-      });
-      captureWarnings();
-      const app = await startApp();
-      const answer = await ask(app);
-      for (let i = 0; i < 100; i++) managedSpan('orders', String(i), () => undefined);
-      const back = await startReceiver({ port: receiver.port });
-      await app.close();
-      return { answer, names: back.names() };
+      const rounds = [];
+      for (const protocol of ['http/protobuf', 'grpc']) {
+        const receiver = await startReceiver();
+        await receiver.stop();
+        setEnvironment({
+          OTEL_LOGS_EXPORTER: 'none',
+          OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+          OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
+          OTEL_EXPORTER_OTLP_TIMEOUT: '1500',
+          OTEL_BSP_MAX_QUEUE_SIZE: '10',
+          OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '10',
+          OTEL_BSP_SCHEDULE_DELAY: '1',
+        });
+        const warnings = captureWarnings();
+        const app = await startApp();
+        const answer = await ask(app);
+        for (let i = 0; i < 100; i++) managedSpan('orders', String(i), () => undefined);
+        const { exports } = (globalThis as Record<symbol, any>)[Symbol.for('nest-lens.state.1')].telemetry;
+        const dropped = exports.spansLost;
+        while (!warnings.codes().includes('EXPORT_FAILED')) await new Promise((done) => setTimeout(done, 10));
+        const { spansLost } = exports;
+        const back =
+          protocol === 'grpc'
+            ? await startGrpcReceiver({ port: receiver.port })
+            : await startReceiver({ port: receiver.port });
+        while (!warnings.codes().includes('EXPORT_RECOVERED')) {
+          managedSpan('orders', 'back', () => undefined);
+          await new Promise((done) => setTimeout(done, 50));
+        }
+        await app.close();
+        rounds.push({ answer, dropped, spansLost, codes: warnings.codes(), names: back.names() });
+      }
+      return rounds;
     },
     {
-      'The application starts and serves.': ({ answer }) => expect(answer).toBe('["anvil"]'),
-      'Spans wait in a bounded queue;': ({ names }) => {
-        expect(names.length).toBeGreaterThanOrEqual(10);
-        // One batch may have been under way when the rest was queued.
-        expect(names.length).toBeLessThanOrEqual(20);
+      'The application starts and serves.': (rounds) =>
+        expect(rounds.map(({ answer }) => answer)).toEqual(['["anvil"]', '["anvil"]']),
+      'A batch is lost when its exporter gives up: within `OTEL_EXPORTER_OTLP_TIMEOUT` (10 s) over HTTP, at once over gRPC.':
+        (rounds) => {
+          for (const { names, spansLost, dropped } of rounds) {
+            expect(spansLost).toBeGreaterThan(dropped);
+            expect(names).not.toContain('0');
+          }
+        },
+      "What doesn't fit into the queue meanwhile is dropped.": (rounds) => {
+        for (const { dropped, names } of rounds) {
+          expect(dropped).toBeGreaterThanOrEqual(80);
+          expect(names).not.toContain('99');
+        }
       },
-      "what doesn't fit is dropped.": ({ names }) => expect(names).not.toContain('99'),
+      '`EXPORT_FAILED` says so, and `EXPORT_RECOVERED` when it works again.': (rounds) => {
+        for (const { codes } of rounds) expect(codes).toEqual(['EXPORT_FAILED', 'EXPORT_RECOVERED']);
+      },
     },
   ),
 
@@ -412,7 +440,7 @@ export const startScenarios: Readonly<Record<string, Scenario>> = {
     },
     {
       'It joins:': ({ telemetry }) =>
-        expect(telemetry).toEqual({ enabled: true, exporting: true, mode: 'own' }),
+        expect(telemetry).toMatchObject({ enabled: true, exporting: true, mode: 'own' }),
       'one set-up for all,': ({ exporters }) =>
         expect(exporters.map(({ calls }) => calls.filter((call) => call === 'shutdown').length)).toEqual([
           1, 0,

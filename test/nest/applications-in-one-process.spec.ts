@@ -131,7 +131,7 @@ onEachPlatform('applications in one process', (platform) => {
         managedSpan('orders', 'after the close', () => undefined);
 
         expect(codesOf(lens)).toEqual(said);
-        expect(document.telemetry).toEqual({ enabled: true, exporting: true, mode: 'own' });
+        expect(document.telemetry).toMatchObject({ enabled: true, exporting: true, mode: 'own' });
         expect(exporter.shutdowns).toBe(0);
         await handle.shutdown();
         expect(exporter.spans.map((span) => span.name)).toEqual(['OrdersController.list', 'after the close']);

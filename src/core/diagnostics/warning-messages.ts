@@ -1,4 +1,5 @@
 import type { LensWarningCode } from '../state/lens-warning.js';
+import { type ExportFailure, explainExportFailure } from './export-failure.js';
 import { type QuotedDetails, quoteDetails } from './quote-details.js';
 
 /** What the registry holds, for messages that say what the choices are. Every list is sorted. */
@@ -33,7 +34,9 @@ interface WarningDetails {
   SPAN_FAILED: { span: string; error: unknown };
   CONFIG_INVALID: { error: unknown };
   SETUP_FAILED: { error: unknown };
-  FLUSH_INCOMPLETE: { error: unknown; timeoutMs: number };
+  EXPORT_FAILED: { failure: ExportFailure; error: unknown; spansLost: number };
+  EXPORT_RECOVERED: { spansLost: number };
+  FLUSH_INCOMPLETE: { failure: ExportFailure; error: unknown; timeoutMs: number };
   SDK_DISABLED: Record<string, never>;
   NO_TRACER_PROVIDER: Record<string, never>;
   PROVIDER_KEPT: Record<string, never>;
@@ -157,9 +160,20 @@ const MESSAGES: {
     `Invalid configuration (${error}): telemetry stays off, and every span group is off. Correct it and start again.`,
   SETUP_FAILED: ({ error }) =>
     `Telemetry could not be set up (${error}). The application goes on with every span group off.`,
-  FLUSH_INCOMPLETE: ({ error, timeoutMs }) =>
-    `Telemetry could not be flushed within ${timeoutMs} ms (${error}). Spans that were not exported are lost. ` +
-    `Check that the collector can be reached, or raise shutdownTimeoutMs.`,
+  EXPORT_FAILED: ({ failure, error, spansLost }) => {
+    const { reason, remedy } = explainExportFailure(failure, error);
+    return (
+      `Spans can't be exported: ${reason}. ${spansLost} ${spansLost === 1 ? 'span is' : 'spans are'} lost so far. ${remedy} ` +
+      `This is said again at most every ten minutes while it goes on, and once when it works again.`
+    );
+  },
+  EXPORT_RECOVERED: ({ spansLost }) =>
+    `Spans are exported again. ${spansLost} ${spansLost === 1 ? 'span was' : 'spans were'} lost since telemetry was set up.`,
+  FLUSH_INCOMPLETE: ({ failure, error, timeoutMs }) => {
+    const { reason, remedy } = explainExportFailure(failure, error);
+    const why = failure === 'time is up' ? ` within ${timeoutMs} ms` : `: ${reason}`;
+    return `Telemetry could not be flushed${why}. Spans that were not exported are lost. ${remedy}`;
+  },
   SDK_DISABLED: () =>
     'OTEL_SDK_DISABLED is true, so telemetry is off whatever else is configured. Unset it to turn telemetry on.',
   NO_TRACER_PROVIDER: () =>

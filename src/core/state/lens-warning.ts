@@ -16,6 +16,8 @@ export type LensWarningCode =
   | 'SPAN_FAILED'
   | 'CONFIG_INVALID'
   | 'SETUP_FAILED'
+  | 'EXPORT_FAILED'
+  | 'EXPORT_RECOVERED'
   | 'FLUSH_INCOMPLETE'
   | 'SDK_DISABLED'
   | 'NO_TRACER_PROVIDER'

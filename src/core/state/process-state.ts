@@ -24,6 +24,8 @@ function createTelemetryState(): TelemetryState {
     mode: null,
     configuredSpec: '',
     specSource: 'default',
+    exports: undefined,
+    forceFlush: undefined,
   };
 }
 

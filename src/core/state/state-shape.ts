@@ -55,6 +55,19 @@ export interface TelemetryState {
   mode: 'own' | 'attach' | null;
   configuredSpec: string;
   specSource: string;
+  /** What became of the spans so far; undefined where NestLens doesn't see the exporter. */
+  exports: ExportCounts | undefined;
+  /** That of the handle, while telemetry is live. */
+  forceFlush: ((timeoutMs?: number) => Promise<void>) | undefined;
+}
+
+/** What became of the spans that were given to exporters since the set-up. */
+export interface ExportCounts {
+  /** Milliseconds since the epoch of the last export that arrived. */
+  lastExportAt: number | undefined;
+  spansExported: number;
+  /** In exports that failed, or because the queue of a batch processor was full. */
+  spansLost: number;
 }
 
 export interface ProcessState {
@@ -192,6 +205,8 @@ export interface SharedHandle {
 export interface Pipeline {
   /** Whether spans go anywhere. */
   readonly isExporting: boolean;
+  /** Undefined where NestLens doesn't see the exporter. */
+  readonly exports: ExportCounts | undefined;
   /** Exports the spans that are waiting. */
   flushSpans(): Promise<void>;
   /** Exports what is waiting, metrics too. */

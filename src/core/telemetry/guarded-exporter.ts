@@ -1,3 +1,4 @@
+import type { ExportReport } from './export-report.js';
 import type { SpanExporterLike } from './setup-options.js';
 import { withoutTracing } from './suppressed-context.js';
 import { allEnded } from './with-timeout.js';
@@ -31,7 +32,10 @@ export class GuardedExporter {
   private readonly running = new Set<RunningExport>();
   private ended: Promise<void> | undefined;
 
-  constructor(private readonly exporter: SpanExporterLike) {
+  constructor(
+    private readonly exporter: SpanExporterLike,
+    private readonly report: ExportReport,
+  ) {
     const ours = new Map<string | symbol, unknown>([
       ['export', (spans: unknown[], done: Done) => this.export(spans, done)],
       ['shutdown', () => this.shutdown()],
@@ -49,7 +53,7 @@ export class GuardedExporter {
 
   /** An exporter that throws or rejects, where it should report failure, has failed; from the SDK's timer it would end the process. */
   private export(spans: unknown[], done: Done): void {
-    const { end } = this.begin(done);
+    const { end } = this.begin(spans.length, done);
     const fail = (error: unknown): void => end(failure(error));
     try {
       const returned: unknown = withoutTracing(() => this.exporter.export(spans, end));
@@ -59,13 +63,15 @@ export class GuardedExporter {
     }
   }
 
-  private begin(done: Done): RunningExport {
+  private begin(spans: number, done: Done): RunningExport {
     let settle!: (result: ExportResult) => void;
     const ended = new Promise<ExportResult>((resolve) => (settle = resolve));
     const end = (result: ExportResult | undefined): void => {
       if (!this.running.delete(run)) return;
       clearTimeout(timer);
       const known = result ?? failure('the exporter gave no result');
+      if (known.code === SUCCESS) this.report.succeeded(spans);
+      else this.report.failed(spans, known.error ?? new Error('the exporter gave no reason'));
       settle(known);
       done(known);
     };
@@ -85,6 +91,7 @@ export class GuardedExporter {
 
   /** Ends what is under way as failed, so that no timer of the SDK waits for it either. */
   giveUp(): void {
+    this.report.end();
     for (const { end } of this.running) end(failure('telemetry was shut down'));
   }
 

@@ -1,4 +1,7 @@
+import { type SpanContext, TraceFlags } from '@opentelemetry/api';
 import { reportSdkFailure } from '../spans/span-plan.js';
+import type { ExportCounts } from '../state/state-shape.js';
+import { queueOf } from './private-fields.js';
 import type { SpanProcessorLike } from './setup-options.js';
 
 type EndingProcessor = SpanProcessorLike & { onEnding?(span: never): void };
@@ -12,6 +15,11 @@ function survive(span: { readonly name?: string }, call: () => unknown): void {
   } catch (error) {
     report(error);
   }
+}
+
+/** Others are never exported. */
+function isSampled(span: { spanContext(): SpanContext }): boolean {
+  return (span.spanContext().traceFlags & TraceFlags.SAMPLED) !== 0;
 }
 
 /**
@@ -28,6 +36,7 @@ export class GuardedProcessor implements SpanProcessorLike {
     private readonly processor: EndingProcessor,
     /** Whether the processor has shown the exporter that it keeps. */
     readonly hasExporter: boolean,
+    private readonly counts: ExportCounts,
   ) {
     // The SDK asks for it at each span.
     if (typeof processor.onEnding === 'function') {
@@ -40,7 +49,18 @@ export class GuardedProcessor implements SpanProcessorLike {
   }
 
   onEnd(span: never): void {
+    const queue = this.ended === undefined ? queueOf(this.processor) : undefined;
+    if (queue === undefined) {
+      survive(span, () => this.processor.onEnd(span));
+      return;
+    }
+    const { length } = queue;
+    const { spansExported, spansLost } = this.counts;
     survive(span, () => this.processor.onEnd(span));
+    // A full queue takes no span, and says nothing. One that has just been exported is another queue, or a shorter one.
+    const isSame = queueOf(this.processor) === queue && queue.length === length;
+    const isHanded = this.counts.spansExported !== spansExported || this.counts.spansLost !== spansLost;
+    if (isSame && !isHanded && isSampled(span)) this.counts.spansLost++;
   }
 
   async forceFlush(): Promise<void> {

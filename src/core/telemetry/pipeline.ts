@@ -11,6 +11,7 @@ import { allEnded } from './with-timeout.js';
 
 export const NOTHING: Pipeline = {
   isExporting: false,
+  exports: undefined,
   flushSpans: () => Promise.resolve(),
   forceFlush: () => Promise.resolve(),
   shutdown: () => Promise.resolve(),
@@ -29,6 +30,7 @@ function attachTo(provider: ApplicationProvider, early: Pipeline = NOTHING): Pip
   const flushProvider = async (): Promise<void> => provider.forceFlush?.();
   return {
     isExporting: true,
+    exports: early.exports,
     flushSpans: () => allEnded([flushProvider(), early.flushSpans()]),
     forceFlush: () => allEnded([flushProvider(), early.forceFlush()]),
     shutdown: () => early.shutdown(),

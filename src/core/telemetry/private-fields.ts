@@ -35,6 +35,16 @@ export function replaceExporter(
   return Reflect.set(processor, '_exporter', replacement(exporter as SpanExporterLike));
 }
 
+/**
+ * `_finishedSpans` of a batch processor: the spans that wait. Public would be a way to hear of a span that is dropped since the
+ * queue is full; the SDK tells its logger only. See https://github.com/open-telemetry/opentelemetry-js/pull/3610. Other
+ * processors have no queue.
+ */
+export function queueOf(processor: SpanProcessorLike): readonly unknown[] | undefined {
+  const { _finishedSpans: queue } = processor as { _finishedSpans?: unknown };
+  return Array.isArray(queue) ? queue : undefined;
+}
+
 /** A module that an instrumentation patches while it is loaded. */
 export interface PatchedModule {
   readonly name: string;

@@ -63,6 +63,7 @@ function pipelineOf(sdk: Closable, start: SdkStart): Pipeline {
   // The processors before the exports under way: theirs are among those, then.
   const flushSpans = () => allEnded([flush(provider), spans.exportsSettled()]);
   return {
+    exports: spans.exports,
     isExporting: provider !== undefined && (isGiven || config.exporter !== 'none'),
     flushSpans,
     forceFlush() {

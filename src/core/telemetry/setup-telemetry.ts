@@ -128,8 +128,8 @@ function goLive(
   { pipeline, mode, warnings }: BuiltPipeline,
   drainLimitMs: number,
 ): ClosingHandle {
-  const exporting = pipeline.isExporting;
-  Object.assign(processState.telemetry, { phase: 'live', enabled: true, exporting, mode });
+  const { isExporting: exporting, exports } = pipeline;
+  Object.assign(processState.telemetry, { phase: 'live', enabled: true, exporting, exports, mode });
   rememberSpec(config);
   emitWarnings(warnings);
   setSpanGroupSpec(config.spanGroups);
@@ -140,7 +140,7 @@ function goLive(
     isError: options.isError,
   });
   const lensMetrics = config.metricsEnabled && areMetricsAskedFor(options) ? startLensMetrics() : undefined;
-  return createHandle({
+  const handle = createHandle({
     pipeline: {
       ...pipeline,
       release() {
@@ -157,6 +157,8 @@ function goLive(
       processState.recordedWarnings.length = 0;
     },
   });
+  processState.telemetry.forceFlush = (timeoutMs) => handle.forceFlush(timeoutMs);
+  return handle;
 }
 
 /** How thrown values are judged is for the spans of one set-up. */
@@ -170,5 +172,10 @@ async function giveUp(pipeline: Pipeline): Promise<void> {
   forgetVerdicts();
   await withTimeout(DEFAULT_TIMEOUT_MS, Promise.allSettled([pipeline.shutdown()]));
   pipeline.release();
-  Object.assign(processState.telemetry, { enabled: false, exporting: false, mode: null });
+  Object.assign(processState.telemetry, {
+    enabled: false,
+    exporting: false,
+    mode: null,
+    exports: undefined,
+  });
 }

@@ -1,3 +1,5 @@
+import type { ExportCounts } from '../state/state-shape.js';
+import { ExportReport } from './export-report.js';
 import { GuardedExporter } from './guarded-exporter.js';
 import { GuardedProcessor } from './guarded-processor.js';
 import { replaceExporter } from './private-fields.js';
@@ -6,9 +8,15 @@ import { allEnded } from './with-timeout.js';
 
 /** The span processors and exporters of one SDK. One that fails costs itself only, and what is under way is known. */
 export class SpanPipeline {
+  private readonly counts: ExportCounts = { lastExportAt: undefined, spansExported: 0, spansLost: 0 };
   /** By the exporter, which may be given in two ways, and by what stands for it. */
   private readonly exporters = new Map<SpanExporterLike, GuardedExporter>();
   private readonly processors = new Map<SpanProcessorLike, GuardedProcessor>();
+
+  /** What became of the spans; undefined where no exporter is seen. */
+  get exports(): ExportCounts | undefined {
+    return this.exporters.size > 0 ? this.counts : undefined;
+  }
 
   guardExporter(exporter: SpanExporterLike): SpanExporterLike {
     return this.guardedExporter(exporter).facade;
@@ -17,7 +25,7 @@ export class SpanPipeline {
   private guardedExporter(exporter: SpanExporterLike): GuardedExporter {
     let guarded = this.exporters.get(exporter);
     if (guarded === undefined) {
-      guarded = new GuardedExporter(exporter);
+      guarded = new GuardedExporter(exporter, new ExportReport(this.counts));
       this.exporters.set(exporter, guarded).set(guarded.facade, guarded);
     }
     return guarded;
@@ -28,7 +36,7 @@ export class SpanPipeline {
     let guarded = this.processors.get(processor);
     if (guarded === undefined) {
       const hasExporter = replaceExporter(processor, (exporter) => this.guardExporter(exporter));
-      guarded = new GuardedProcessor(processor, hasExporter);
+      guarded = new GuardedProcessor(processor, hasExporter, this.counts);
       this.processors.set(processor, guarded);
     }
     return guarded;

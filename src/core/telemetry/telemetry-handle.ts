@@ -85,6 +85,7 @@ async function stop({ pipeline, mode, timeoutMs, limitMs, forget }: Stop): Promi
   if (mode === null) return forget();
   const { telemetry } = processState;
   telemetry.phase = 'stopping';
+  telemetry.forceFlush = undefined;
   // At once: a pin or a set-up that comes while this is under way has to last.
   forget();
   const steps = [
@@ -96,7 +97,13 @@ async function stop({ pipeline, mode, timeoutMs, limitMs, forget }: Stop): Promi
   telemetry.stopped = settleWithin(timeoutMs, steps, limitMs);
   await telemetry.stopped;
   pipeline.release();
-  Object.assign(telemetry, { stopped: undefined, enabled: false, exporting: false, mode: null });
+  Object.assign(telemetry, {
+    stopped: undefined,
+    enabled: false,
+    exporting: false,
+    mode: null,
+    exports: undefined,
+  });
   // A set-up that waited for this shutdown has moved the phase on already.
   if ((telemetry.phase as string) === 'stopping') telemetry.phase = 'off';
 }

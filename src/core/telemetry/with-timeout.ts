@@ -1,3 +1,4 @@
+import { exportFailureOf } from '../diagnostics/export-failure.js';
 import { MAX_TIMER_MS } from '../groups/max-timer.js';
 import { emitWarnings } from '../diagnostics/warnings.js';
 
@@ -37,14 +38,12 @@ export async function settleWithin(
     await runNext();
   };
   const outcome = await withTimeout(timeLimitOf(timeoutMs), runNext());
-  if (outcome === 'time is up') {
-    errors.push(new Error('the time is up'));
-    void runNext();
-  }
-  if (errors.length > 0) {
-    const details = { error: errors.flat()[0], timeoutMs: timeLimitOf(limitMs) };
-    emitWarnings([{ code: 'FLUSH_INCOMPLETE', details }]);
-  }
+  const [error] = errors.flat();
+  if (outcome === 'time is up') void runNext();
+  else if (errors.length === 0) return;
+  const failure = errors.length === 0 ? 'time is up' : exportFailureOf(error);
+  const details = { failure, error: error ?? new Error('the time is up'), timeoutMs: timeLimitOf(limitMs) };
+  emitWarnings([{ code: 'FLUSH_INCOMPLETE', details }]);
 }
 
 /** Waits for all of them, then rejects if one of them has. `Promise.all` would leave the rest to themselves. */

@@ -31,7 +31,17 @@ export interface SpanGroupDescription {
 /** What `GET /lens/groups` answers. Every list is sorted. */
 export interface LensReport {
   /** Whether telemetry is set up, whether spans leave the process, and whose provider makes them; `mode` is null when off. */
-  telemetry: { enabled: boolean; exporting: boolean; mode: 'own' | 'attach' | null };
+  telemetry: {
+    enabled: boolean;
+    exporting: boolean;
+    mode: 'own' | 'attach' | null;
+    /** When an export last succeeded; null before the first. This and the counts are left out where NestLens sees no exporter. */
+    lastExportAt?: string | null;
+    /** How many spans have been exported since the set-up. */
+    spansExported?: number;
+    /** How many were in exports that failed, or found the queue full. */
+    spansLost?: number;
+  };
   /** What was asked for. */
   spec: {
     /** The spec that the configuration asks for. */
@@ -137,6 +147,16 @@ export class SpanRegistryService {
   }
 
   /**
+   * Exports what is waiting, and waits for what is on its way: at the end of an invocation, before the platform freezes the
+   * process. Settles within the limit and never rejects; a failure is a warning. Does nothing while telemetry is off.
+   *
+   * @param timeoutMs milliseconds; what is no number from 0 up, such as NaN, counts as the default. Default: 5,000
+   */
+  async forceFlush(timeoutMs?: number): Promise<void> {
+    await processState.telemetry.forceFlush?.(timeoutMs);
+  }
+
+  /**
    * What is on in this process, and why: the document of `GET /lens/groups`.
    *
    * @param options `sites`: list the decorated handlers and methods of each group. Default: false
@@ -144,7 +164,7 @@ export class SpanRegistryService {
   describe(options: { sites?: boolean } = {}): LensReport {
     const { telemetry, configured, override, pinned, recordedWarnings } = processState;
     return {
-      telemetry: { enabled: telemetry.enabled, exporting: telemetry.exporting, mode: telemetry.mode },
+      telemetry: describeTelemetry(),
       spec: {
         configured: configured?.spec.raw ?? telemetry.configuredSpec,
         source:
@@ -185,6 +205,20 @@ export class SpanRegistryService {
       };
     });
   }
+}
+
+function describeTelemetry(): LensReport['telemetry'] {
+  const { enabled, exporting, mode, exports } = processState.telemetry;
+  if (exports === undefined) return { enabled, exporting, mode };
+  const { lastExportAt, spansExported, spansLost } = exports;
+  return {
+    enabled,
+    exporting,
+    mode,
+    lastExportAt: lastExportAt === undefined ? null : new Date(lastExportAt).toISOString(),
+    spansExported,
+    spansLost,
+  };
 }
 
 function groupSites(sites: readonly SpanSite[]): Map<string, SpanSite[]> {

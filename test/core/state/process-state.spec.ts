@@ -58,7 +58,8 @@ describe('the slot', () => {
       const entries =
         value instanceof Map || value instanceof Set ? [...value.entries()] : Object.entries(value);
       for (const [key, member] of entries as [unknown, unknown][]) {
-        if (key !== 'logger' && key !== 'defaultLogger') visit(member, `${path}.${String(key)}`);
+        if (!['logger', 'defaultLogger', 'forceFlush'].includes(String(key)))
+          visit(member, `${path}.${String(key)}`);
       }
     };
     visit((globalThis as Record<symbol, unknown>)[SLOT], 'state');

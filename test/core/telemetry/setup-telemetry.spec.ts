@@ -889,10 +889,7 @@ describe('shutdown', () => {
       const failing = await setUpForTest({}, { spanExporter: new FailingExporter() });
       work('lost');
       await failing.shutdown(timeoutMs);
-      expect(warnings.only('FLUSH_INCOMPLETE')).toMatchObject({
-        message: expect.stringContaining('within 5000 ms'),
-        details: { timeoutMs: 5_000 },
-      });
+      expect(warnings.only('FLUSH_INCOMPLETE').details).toMatchObject({ timeoutMs: 5_000 });
     },
   );
 

@@ -156,7 +156,7 @@ describe('a batch that is on its way', () => {
     await until(() => exporter.isExporting);
     for (const [callback, milliseconds] of timers.mock.calls) if (milliseconds === 30_000) callback();
     await handle.forceFlush(60_000);
-    expect(warnings.codes()).toEqual([]);
+    expect(warnings.codes()).toEqual(['EXPORT_FAILED']);
     exporter.answer();
   });
 
@@ -217,7 +217,7 @@ describe('an exporter', () => {
     expect(warnings.only('FLUSH_INCOMPLETE').message).toContain('token expired');
     work('place');
     await handle.shutdown();
-    expect(warnings.codes()).toEqual(['FLUSH_INCOMPLETE', 'FLUSH_INCOMPLETE']);
+    expect(warnings.codes()).toEqual(['EXPORT_FAILED', 'FLUSH_INCOMPLETE', 'FLUSH_INCOMPLETE']);
     expect(exporter.calls).toEqual(['shutdown']);
   });
 

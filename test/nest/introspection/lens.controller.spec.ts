@@ -93,7 +93,14 @@ onEachPlatform('GET /lens/groups', (platform) => {
       expect(reply.headers['content-type']).toMatch(/^application\/json/);
       expect(reply.headers['cache-control']).toBe('no-store');
       expect(reply.json()).toEqual({
-        telemetry: { enabled: true, exporting: true, mode: 'own' },
+        telemetry: {
+          enabled: true,
+          exporting: true,
+          mode: 'own',
+          lastExportAt: null,
+          spansExported: 0,
+          spansLost: 0,
+        },
         spec: { configured: 'default', source: 'options', active: 'default', pinned: false, override: null },
         enabled: ['orders'],
         pending: [],

@@ -1,0 +1,43 @@
+import { exportFailureOf } from '../diagnostics/export-failure.js';
+import { emitWarnings } from '../diagnostics/warnings.js';
+import { processState } from '../state/process-state.js';
+import type { ExportCounts } from '../state/state-shape.js';
+
+/** A failure that goes on is said again after this time, in milliseconds. */
+const SAY_AGAIN_MS = 10 * 60_000;
+
+/** Counts what becomes of the spans of one exporter, and says when exports begin to fail, and when they work again. */
+export class ExportReport {
+  /** When a failure was said last, in milliseconds of `performance.now()`. */
+  private saidAt = -Infinity;
+  private isRecoveryDue = false;
+  private isOver = false;
+
+  constructor(private readonly counts: ExportCounts) {}
+
+  /** Nobody wants to hear of it any more. */
+  end(): void {
+    this.isOver = true;
+  }
+
+  succeeded(spans: number): void {
+    this.counts.spansExported += spans;
+    this.counts.lastExportAt = Date.now();
+    if (!this.isRecoveryDue || this.isOver) return;
+    this.isRecoveryDue = false;
+    emitWarnings([{ code: 'EXPORT_RECOVERED', details: { spansLost: this.counts.spansLost } }]);
+  }
+
+  failed(spans: number, error: unknown): void {
+    this.counts.spansLost += spans;
+    // What fails while telemetry is shut down is said by the shutdown.
+    if (this.isOver || processState.telemetry.phase === 'stopping') return;
+    const now = performance.now();
+    if (now - this.saidAt < SAY_AGAIN_MS) return;
+    this.saidAt = now;
+    this.isRecoveryDue = true;
+    const { spansLost } = this.counts;
+    const failure = exportFailureOf(error);
+    emitWarnings([{ code: 'EXPORT_FAILED', details: { failure, error, spansLost } }]);
+  }
+}
