@@ -10,6 +10,7 @@ function notingPipeline(): Pipeline & { readonly asked: string[] } {
   return {
     asked,
     isExporting: true,
+    exports: undefined,
     flushSpans: note('flush'),
     forceFlush: note('flush all'),
     shutdown: note('shutdown'),
