@@ -90,6 +90,10 @@ describe('docs/messages.md', () => {
       expect(parentIdOf(consumer)).toBe(request.spanContext().spanId);
       expect(consumer.spanContext().traceId).toBe(request.spanContext().traceId);
       expect(consumer.kind).toBe(SpanKind.CONSUMER);
+      // Nest's RabbitMQ server rejects its close while the broker's word about the last reply is still under way.
+      await lens.close().catch((error: unknown) => {
+        if (kind !== 'rabbitmq') throw error;
+      });
     });
   }
 
