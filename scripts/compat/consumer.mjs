@@ -28,7 +28,7 @@ async function lay(cell, folder, tarballs) {
   await cp(join(compatDirectory, 'consumers', cell.consumer), folder, { recursive: true });
   await cp(join(compatDirectory, '.npmrc'), join(folder, '.npmrc'));
   if (existsSync(join(folder, 'src'))) {
-    await cp(join(compatDirectory, 'scenario/scenario.ts'), join(folder, 'src/scenario.ts'));
+    await cp(join(compatDirectory, 'scenario'), join(folder, 'src'), { recursive: true });
   }
   if (['bundlers', 'library-user'].includes(cell.consumer)) {
     await cp(join(compatDirectory, 'bundlers.mjs'), join(folder, 'bundlers.mjs'));

@@ -23,6 +23,7 @@ const consoleLogger: LensLogger = {
  */
 export function emitWarnings(warnings: readonly Warning[]): void {
   for (const warning of warnings) {
+    if (processState.silenced.has(warning.code)) continue;
     recordWarning(warning);
     const message = messageOf(warning);
     if (nested >= MAX_NESTED) continue;

@@ -29,7 +29,8 @@ function createTelemetryState(): TelemetryState {
   };
 }
 
-function createProcessState(): ProcessState {
+/** What a process starts with. */
+export function createProcessState(): ProcessState {
   return {
     protocol: PROTOCOL,
     version: VERSION,
@@ -46,6 +47,7 @@ function createProcessState(): ProcessState {
     defaultLogger: undefined,
     recordedWarnings: [],
     said: new Set(),
+    silenced: new Set(),
     telemetry: createTelemetryState(),
     routeSources: new Set(),
     missedCalls: undefined,

@@ -93,6 +93,8 @@ export interface ProcessState {
   readonly recordedWarnings: RecordedWarning[];
   /** What was warned about already, and is to be said once only. */
   readonly said: Set<string>;
+  /** Warnings that are neither logged nor recorded, by code. Empty but in the testbeds of `nest-lens/testing`. */
+  readonly silenced: Set<string>;
   readonly telemetry: TelemetryState;
   /** Whether a copy has said that another protocol's state is in this process. */
   foreignReported: boolean;

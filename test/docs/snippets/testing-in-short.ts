@@ -1,23 +1,18 @@
 import { expect, it } from '@jest/globals';
 import { Test } from '@nestjs/testing';
-import { NestLensModule } from 'nest-lens';
-import { captureSpans } from 'nest-lens/testing';
-import { OrdersModule } from './orders.module.js';
+import { createLensTestbed } from 'nest-lens/testing';
+import { AppModule } from './orders.module.js';
 
 // #region testing-in-short
 it('makes a span for a read, with the id of the order', async () => {
-  const captured = captureSpans();
-  const lens = NestLensModule.forRoot({
-    config: { enabled: true, spanGroups: 'order_read', metricsEnabled: false },
-    telemetry: { spanProcessors: [captured.spanProcessor] },
-  });
-  const testing = await Test.createTestingModule({ imports: [lens, OrdersModule] }).compile();
+  await using testbed = await createLensTestbed({ spec: 'order_read' });
+  const testing = await Test.createTestingModule({ imports: [AppModule] }).compile();
   const app = testing.createNestApplication();
   await app.listen(0, '127.0.0.1');
 
   await fetch(`${await app.getUrl()}/orders/7`);
   await app.close();
 
-  expect(captured.named('orders.read')[0]?.attributes).toMatchObject({ 'order.id': '7' });
+  expect(testbed.span('orders.read').attributes).toMatchObject({ 'order.id': '7' });
 });
 // #endregion

@@ -2,33 +2,36 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { NestLensModule } from 'nest-lens';
-import { type CapturedSpans, captureSpans } from 'nest-lens/testing';
-import { OrdersModule } from './orders.module.js';
+import { createLensTestbed, type LensTestbed } from 'nest-lens/testing';
+import { AppModule } from './orders.module.js';
 
-describe('OrdersModule', () => {
-  let captured: CapturedSpans;
+describe('GET /orders/:id', () => {
+  let testbed: LensTestbed;
   let app: INestApplication;
 
   beforeEach(async () => {
-    captured = captureSpans();
-    const lens = NestLensModule.forRoot({
-      config: { enabled: true, spanGroups: 'order_read', metricsEnabled: false },
-      telemetry: { spanProcessors: [captured.spanProcessor] },
-    });
-    const testing = await Test.createTestingModule({ imports: [lens, OrdersModule] }).compile();
+    testbed = await createLensTestbed({ spec: 'orders' });
+    const testing = await Test.createTestingModule({ imports: [AppModule] }).compile();
     app = testing.createNestApplication();
     await app.listen(0, '127.0.0.1');
   });
 
-  afterEach(() => app.close());
+  afterEach(async () => {
+    await app.close();
+    await testbed.dispose();
+  });
 
-  it('makes one span for a read, with the id of the order', async () => {
-    await fetch(`${await app.getUrl()}/orders/7`);
+  const read = async () => fetch(`${await app.getUrl()}/orders/7`);
 
-    const [span] = captured.named('orders.read');
-    expect(span?.attributes).toMatchObject({ 'order.id': '7', 'nestlens.group': 'order_read' });
-    expect(captured.spans()).toHaveLength(1);
+  it('makes no span with the groups that we run with', async () => {
+    await read();
+    expect(testbed.tree()).toBe('');
+  });
+
+  it('makes one span while order_read is on, with the id of the order', async () => {
+    await testbed.withGroups('order_read', read);
+    expect(testbed.tree()).toBe('orders.read [order_read]');
+    expect(testbed.span('orders.read').attributes).toMatchObject({ 'order.id': '7' });
   });
 });
 // #endregion

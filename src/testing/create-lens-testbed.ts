@@ -1,0 +1,35 @@
+import { InMemoryTestbed } from './in-memory-testbed.js';
+import type { LensTestbed, LensTestbedOptions } from './lens-testbed.js';
+import { takeOverProcess } from './take-over-process.js';
+import { addTestbed } from './testbed-scope.js';
+
+/**
+ * Gives a test NestLens to itself: its own registry and spec, and the spans that are made meanwhile, in memory. It needs no
+ * SDK. What was there before comes back with `dispose()`.
+ *
+ * Applications that run in it are caught too, with all that they register: their `forRoot` then sets nothing up, and what it
+ * says of `config` and `telemetry` counts for nothing. Several testbeds at once are told apart by the flow of calls that each
+ * was made in; code in no such flow belongs to the newest one.
+ *
+ * @param options `spec`: which groups are on (default `all`); `definitions`: what is registered (default: what is registered
+ * outside)
+ * @throws (rejects) SpanRegistryError for definitions that can't be registered
+ *
+ * @example
+ * await using testbed = await createLensTestbed({ spec: 'orders', definitions: [shop] });
+ * await placeOrder();
+ * expect(testbed.span('orders.place').attributes).toMatchObject({ 'order.items': 2 });
+ */
+export async function createLensTestbed(options: LensTestbedOptions = {}): Promise<LensTestbed> {
+  const { spec = 'all', definitions } = options;
+  const testbed = new InMemoryTestbed(spec, definitions);
+  // Before the first await: so the rest of the caller's flow belongs to it.
+  addTestbed(testbed, takeOverProcess);
+  try {
+    testbed.start();
+  } catch (error) {
+    await testbed.dispose();
+    throw error;
+  }
+  return testbed;
+}
