@@ -1,7 +1,7 @@
 import { type SpanContext, TraceFlags } from '@opentelemetry/api';
 import type { NodeSDKConfiguration } from '@opentelemetry/sdk-node';
 import { IN_FLIGHT_PROCESSOR } from '../spans/in-flight-ring.js';
-import type { NestLensConfig } from './config.js';
+import { type NestLensConfig, originOf, type TracedKey } from './config.js';
 import { createConsoleSpanExporter } from './console-span-exporter.js';
 import type { RegisteredApis } from './otel-globals.js';
 import { patchedModules, shouldHaveModules } from './private-fields.js';
@@ -110,6 +110,10 @@ function metricConfiguration({ config, options, before }: SdkStart): SdkConfigur
   return isLeftToSdk ? {} : { metricReaders: [] };
 }
 
+function isFromNemo(config: NestLensConfig, key: TracedKey): boolean {
+  return originOf(config, key).startsWith('NEMO_LENS_');
+}
+
 /**
  * The default resource with ours over it. The SDK merges what it detects (`OTEL_RESOURCE_ATTRIBUTES` too) over the resource
  * that it is given, but what the application says explicitly has to win, so `merge` puts it on top once more.
@@ -123,6 +127,9 @@ function resourceOf({ sdkModule, config, options, unknown }: SdkStart): Resource
   const attributes = {
     'nestlens.run_id': config.runId,
     ...(config.userId === '' ? {} : { 'nestlens.user_id': config.userId }),
+    // Under the names of NeMo Lens too, where a variable of both has the value: traces of Python and Node are found together.
+    ...(isFromNemo(config, 'runId') ? { 'nemo.run.id': config.runId } : {}),
+    ...(isFromNemo(config, 'userId') ? { 'nemo.user.id': config.userId } : {}),
     ...options.resourceAttributes,
   };
   // All that `merge` asks of its argument.

@@ -6,7 +6,9 @@ import {
   setupTelemetry,
   SpanRegistry,
   type TelemetryHandle,
+  withSpan,
 } from 'nest-lens/core';
+import { KeepingExporter } from '../../support/keeping-exporter.js';
 import { quietConfig, setUpForTest } from '../../support/live-telemetry.js';
 
 const fromEnv = (env: NodeJS.ProcessEnv) => nestLensConfigFromEnv({ env });
@@ -79,6 +81,21 @@ describe('nestLensConfigFromEnv', () => {
     await setUpForTest({ ...fromEnv({ NEST_LENS_SPAN_GROUPS: 'all' }), enabled: true, ...overrides });
     const state = (globalThis as Record<symbol, any>)[Symbol.for('nest-lens.state.1')];
     expect(state.telemetry.specSource).toBe(source);
+  });
+
+  it.each([
+    ['NEMO_LENS', { 'nemo.run.id': '7', 'nemo.user.id': 'ada' }],
+    ['NEST_LENS', {}],
+  ])('C1: ids from variables of %s have the names that Python gives them, too', async (prefix, nemo) => {
+    const exporter = new KeepingExporter();
+    const env = { [`${prefix}_RUN_ID`]: '7', [`${prefix}_USER_ID`]: 'ada' };
+    const config = { ...fromEnv(env), enabled: true, spanGroups: '', metricsEnabled: false };
+    const handle = await setUpForTest(config, { spanExporter: exporter });
+    withSpan('work', () => undefined);
+    await handle.shutdown();
+    const attributes = Object.entries(exporter.spans[0]!.resource.attributes);
+    const ids = Object.fromEntries(attributes.filter(([name]) => /^(nemo|nestlens)\./.test(name)));
+    expect(ids).toEqual({ 'nestlens.run_id': '7', 'nestlens.user_id': 'ada', ...nemo });
   });
 
   it('C2: the result is frozen', () => {
