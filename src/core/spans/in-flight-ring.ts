@@ -4,15 +4,15 @@ import { processState } from '../state/process-state.js';
 import type { InFlightLink } from '../state/state-shape.js';
 
 /**
- * More than this are not kept. A promise that never settles would keep its span for ever; without a bound an application
- * that forgets promises would grow by each of them.
+ * How many spans under way are kept. A promise that never settles keeps its span for ever, so without a limit the memory of
+ * an application would grow by each such promise.
  */
 export const MAX_IN_FLIGHT = 10_000;
 
 export const { inFlight } = processState;
 const { ring, others } = inFlight;
 
-/** Numbers spans as they start; which of two is the newer one is decided by that. */
+/** Numbers spans as they start: of two spans the one with the higher number is newer. */
 export function nextSequence(): number {
   return ++inFlight.sequence;
 }
@@ -27,7 +27,7 @@ export function trackInFlight(link: InFlightLink): void {
   inFlight.count++;
 }
 
-/** Forgets a span that has ended; one that was forgotten already has its own link on both sides. */
+/** Forgets a span that has ended. A link that points to itself on both sides was forgotten before. */
 export function untrackInFlight(link: InFlightLink): void {
   if (link.older === link) return;
   link.older.newer = link.newer;
@@ -37,7 +37,7 @@ export function untrackInFlight(link: InFlightLink): void {
   inFlight.count--;
 }
 
-/** The spans under way, newest first, which are forgotten with that. */
+/** Hands out the spans under way, newest first, and forgets them. */
 export function takeInFlight(): Span[] {
   const found = [...others].map(([span, sequence]) => ({ span, sequence }));
   for (let link = ring.older; link !== ring; link = link.older) {

@@ -22,7 +22,7 @@ export interface MethodSite {
  * The plan of a method's spans on one class.
  *
  * @param types the context types that Nest may call it in: none for a method that isn't a handler. With several of them a call
- * doesn't show which one it is, so what depends on the type is left out, and every throw is an error.
+ * doesn't show which one it is, so what depends on the type is left out; if one of them is `rpc` or `ws`, every throw is an error.
  */
 export function methodSpanPlan(
   site: MethodSite,
