@@ -205,6 +205,8 @@ describe('a flush that fails', () => {
     async (how) => {
       const receiver = await (how === 'grpc' ? startGrpcReceiver() : startReceiver());
       receiver.misbehaves = 'never answers';
+      // It goes on trying for that long after the shutdown.
+      process.env.OTEL_EXPORTER_OTLP_TIMEOUT = '500';
       process.env.OTEL_BSP_SCHEDULE_DELAY = '60000';
       process.env.OTEL_BSP_MAX_EXPORT_BATCH_SIZE = '512';
       if (how === 'grpc') process.env.OTEL_EXPORTER_OTLP_PROTOCOL = 'grpc';
