@@ -20,6 +20,7 @@ export {
 } from './core/diagnostics/errors.js';
 export type { NestLensErrorCode } from './core/diagnostics/errors.js';
 export { managedSpan } from './core/spans/managed-span.js';
+export type { InstrumentationGroupsOptions } from './core/instrumentations/instrumentation-groups-options.js';
 export type {
   InstrumentationLike,
   MetricReaderLike,

@@ -1,5 +1,6 @@
 import type { FactoryProvider, ModuleMetadata, Type } from '@nestjs/common';
 import type { ClientErrors, NestLensConfig } from '../core/telemetry/config.js';
+import type { InstrumentationGroupsOptions } from '../core/instrumentations/instrumentation-groups-options.js';
 import type { SpanGroupDefinition } from '../core/groups/span-group-definition.js';
 import type { SetupOptions } from '../core/telemetry/setup-options.js';
 import type { IntrospectionOptions } from './introspection/introspection-options.js';
@@ -14,6 +15,13 @@ export interface NestLensModuleOptions {
   env?: { prefix?: string; fallbackPrefix?: string };
   /** Exporters, processors and so on of your own. @defaultValue `{}` */
   telemetry?: SetupOptions;
+  /**
+   * Makes every instrumentation of the process a span group, so that its spans obey the spec: `pg`, `http_server`. An object says
+   * how the groups are called and in which presets they are. Without telemetry nothing happens.
+   *
+   * @defaultValue what `<prefix>_INSTRUMENTATION_GROUPS` says, else false: their spans flow whatever the spec says
+   */
+  instrumentationGroups?: boolean | InstrumentationGroupsOptions;
   /**
    * When telemetry is set up: `bootstrap`, after every module's `onModuleInit`; `init`, after this module's own
    * registrations, for applications that register everything in `forRoot` and want spans from other modules'
@@ -40,13 +48,23 @@ export interface NestLensModuleOptions {
 }
 
 /** What the options say for the set-up, with those that stand for a part of `config` or `telemetry` in their places. */
-export function settingsOf({ config, telemetry, clientErrors, isError }: NestLensModuleOptions): {
+export function settingsOf({
+  config,
+  telemetry,
+  clientErrors,
+  isError,
+  instrumentationGroups,
+}: NestLensModuleOptions): {
   config: Partial<NestLensConfig>;
   telemetry: SetupOptions;
 } {
   return {
     config: { ...config, ...(clientErrors === undefined ? {} : { clientErrors }) },
-    telemetry: { ...telemetry, ...(isError === undefined ? {} : { isError }) },
+    telemetry: {
+      ...telemetry,
+      ...(isError === undefined ? {} : { isError }),
+      ...(instrumentationGroups === undefined ? {} : { instrumentationGroups }),
+    },
   };
 }
 

@@ -110,6 +110,7 @@ same<
   | 'exporter'
   | 'tracesEnabled'
   | 'metricsEnabled'
+  | 'instrumentationGroups'
   | 'runId'
   | 'userId'
   | 'clientErrors'

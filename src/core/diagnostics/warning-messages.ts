@@ -46,6 +46,14 @@ interface WarningDetails {
   INSTRUMENTATION_LATE: { modules: readonly string[] };
   INSTRUMENTATION_FAILED: { instrumentation: string; error: unknown };
   SDK_UNKNOWN_SHAPE: { part: UnknownShape };
+  INSTRUMENTATIONS_UNGATED: {
+    /** Which spans flow whatever the spec says. */
+    spans: 'none' | 'earlier tracers' | 'all';
+    /** Whether `trace.getActiveSpan()` can be a span that is off. */
+    isOffSpanActive: boolean;
+  };
+  INSTRUMENTATION_OPTION_INVALID: { option: string; given: string; used: string | undefined };
+  INSTRUMENTATION_OPTION_UNMATCHED: { option: string; name: string; nearest: string | undefined };
   NO_SHUTDOWN_HOOKS: Record<string, never>;
   /** `sites`: each with its number of calls, the busiest first. */
   CALLS_BEFORE_SETUP: { calls: number; sites: readonly string[]; isInitialised: boolean };
@@ -91,6 +99,17 @@ const UNKNOWN_SHAPES: Readonly<Record<UnknownShape, string>> = {
   modules:
     "NestLens can't see what an instrumentation patches. It works all the same, but nobody says when it came too late, and " +
     'nest-lens/register shows it no ES modules.',
+};
+
+const UNGATED: Readonly<Record<WarningDetails['INSTRUMENTATIONS_UNGATED']['spans'], string>> = {
+  none: '',
+  'earlier tracers':
+    'The tracers of the registered provider do not say which instrumentation they belong to, so only tracers that are handed out from now ' +
+    'on can be gated: instrumentations that have made a span, or took their tracer from the provider itself, go on whatever the spec says. ' +
+    "Let NestLens start the SDK (mode 'own'), or register a provider of @opentelemetry/sdk-trace-base. ",
+  all:
+    'The registered tracer provider can neither be gated nor be replaced: the spans of instrumentations flow whatever the spec says. ' +
+    "Let NestLens start the SDK (mode 'own'), or register a provider of @opentelemetry/sdk-trace-base. ",
 };
 
 /**
@@ -191,6 +210,20 @@ const MESSAGES: {
     `Install the version that goes with your SDK, or uninstall it.`,
   SDK_UNKNOWN_SHAPE: ({ part }) =>
     `${UNKNOWN_SHAPES[part]} Install a version of @opentelemetry/sdk-node from the table in docs/versions.md, or tell us of yours.`,
+  INSTRUMENTATIONS_UNGATED: ({ spans, isOffSpanActive }) =>
+    'instrumentationGroups can not be obeyed in full. ' +
+    UNGATED[spans] +
+    (isOffSpanActive
+      ? 'The registered context manager can not be changed: trace.getActiveSpan() may be a span that is off, and what is set on it is lost.'
+      : ''),
+  INSTRUMENTATION_OPTION_INVALID: ({ option, given, used }) =>
+    `${option} is ${given}, which is not what it takes; ` +
+    (used === undefined ? 'it is ignored. ' : `'${used}' is used. `) +
+    "In `names` a scope has a group name in lowercase snake_case (not 'all' or a preset's), or false; in `presets` a preset has a list of group names.",
+  INSTRUMENTATION_OPTION_UNMATCHED: ({ option, name, nearest }) =>
+    `${option} names '${name}', and nothing of that name has made a span in this process. ` +
+    (nearest === undefined ? '' : `Did you mean '${nearest}'? `) +
+    'GET /lens/groups shows the scopes and groups that there are.',
   NO_SHUTDOWN_HOOKS: () =>
     'Nothing in this process listens to SIGTERM, so a container that is stopped ends at once: spans that wait to be exported ' +
     'and spans under way will be lost. Call app.enableShutdownHooks(), which closes the application then.',

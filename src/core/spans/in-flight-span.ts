@@ -4,6 +4,7 @@ import type { InFlightLink } from '../state/state-shape.js';
 import { nextSequence, takeInFlight, trackInFlight, untrackInFlight } from './in-flight-ring.js';
 import { countSpan } from './span-counts.js';
 import { recordThrown } from './span-exception.js';
+import { GROUP_ATTRIBUTE } from './site-attributes.js';
 import { reportSdkFailure, type SpanPlan, startSpan } from './span-plan.js';
 import { isFault } from './thrown-verdict.js';
 
@@ -27,7 +28,9 @@ export class InFlightSpan implements InFlightLink {
   ) {
     this.span = startSpan(plan, outside);
     this.inside = trace.setSpan(outside, this.span);
-    if (processState.spanCounts !== undefined) countSpan(processState.spanCounts, plan.attributes);
+    if (processState.spanCounts !== undefined) {
+      countSpan(processState.spanCounts, plan.attributes[GROUP_ATTRIBUTE]);
+    }
   }
 
   /**

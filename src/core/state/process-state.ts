@@ -38,6 +38,7 @@ export function createProcessState(): ProcessState {
     registeredInBoot: undefined,
     gates: new Map(),
     tracedFunctions: new Map(),
+    instrumentationScopes: new Map(),
     enabled: new Set(),
     configured: undefined,
     override: undefined,
@@ -132,6 +133,7 @@ export function resetProcessState(): void {
   state.registeredInBoot = undefined;
   state.tracedFunctions.clear();
   for (const gate of state.gates.values()) gate.enabled = false;
+  state.instrumentationScopes.clear();
   state.enabled.clear();
   state.configured = undefined;
   state.override = undefined;

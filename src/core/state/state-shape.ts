@@ -46,6 +46,12 @@ export interface OverrideLayer extends SpecLayer {
   timer: ReturnType<typeof setTimeout> | undefined;
 }
 
+/** What a tracer was made for, as OpenTelemetry calls it: mostly an instrumentation's package. */
+export interface InstrumentationScope {
+  readonly name: string;
+  readonly version?: string | undefined;
+}
+
 export interface TelemetryState {
   phase: 'off' | 'starting' | 'live' | 'stopping';
   /** Settles when a shutdown under way is done. */
@@ -81,6 +87,8 @@ export interface ProcessState {
   readonly gates: Map<string, SpanGate>;
   /** Group -> the span of the first function that is traced in it, and whether it was asked if the group is registered. */
   readonly tracedFunctions: Map<string, { readonly span: string; isJudged: boolean }>;
+  /** Group -> the scopes whose spans it gates, while the spans of instrumentations are gated. */
+  readonly instrumentationScopes: Map<string, readonly InstrumentationScope[]>;
   readonly enabled: Set<string>;
   configured: SpecLayer | undefined;
   override: OverrideLayer | undefined;

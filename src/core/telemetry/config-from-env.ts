@@ -84,6 +84,8 @@ export function resolveConfig(
     clientErrors: explicit.clientErrors ?? wordFrom(read('CLIENT_ERRORS'), CLIENT_ERRORS, 'unset'),
     tracesEnabled: explicit.tracesEnabled ?? booleanFrom(read('TRACES_ENABLED'), true),
     metricsEnabled: explicit.metricsEnabled ?? booleanFrom(read('METRICS_ENABLED'), true),
+    instrumentationGroups:
+      explicit.instrumentationGroups ?? booleanFrom(read('INSTRUMENTATION_GROUPS'), false),
     runId: traced('runId', read('RUN_ID'), randomBytes(4).toString('hex')),
     userId: traced('userId', read('USER_ID'), ''),
     ...(serviceName ? { serviceName } : {}),
@@ -95,8 +97,9 @@ export function resolveConfig(
  * Reads the configuration from the environment, now. For each key the value is that of `<prefix>_<KEY>`, else that of
  * `<fallbackPrefix>_<KEY>`, else the default; blanks around it are ignored, and an empty variable counts as unset.
  *
- * Keys: `ENABLED`, `SPAN_GROUPS`, `EXPORTER`, `TRACES_ENABLED`, `METRICS_ENABLED`, `CLIENT_ERRORS`, `RUN_ID`, `USER_ID`. Booleans are
- * 1/0, true/false, yes/no, on/off, in any case. The standard `OTEL_*` variables are the SDK's, and not read here.
+ * Keys: `ENABLED`, `SPAN_GROUPS`, `EXPORTER`, `TRACES_ENABLED`, `METRICS_ENABLED`, `INSTRUMENTATION_GROUPS`, `CLIENT_ERRORS`,
+ * `RUN_ID`, `USER_ID`. Booleans are 1/0, true/false, yes/no, on/off, in any case. The standard `OTEL_*` variables are the SDK's,
+ * and not read here.
  *
  * @param options `prefix` (default `NEST_LENS`), `fallbackPrefix` (default `NEMO_LENS`), `env` (default `process.env`)
  * @returns a frozen config

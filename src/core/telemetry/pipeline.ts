@@ -20,6 +20,13 @@ export const NOTHING: Pipeline = {
 
 const EARLY_OPTIONS_IGNORED: Warning = { code: 'OPTIONS_IGNORED', details: { reason: 'early start' } };
 
+/** Options that count whoever has made the provider. */
+const ALWAYS_OBEYED: readonly string[] = [
+  'mode',
+  'isError',
+  'instrumentationGroups',
+] satisfies (keyof SetupOptions)[];
+
 interface ApplicationProvider {
   forceFlush?(): Promise<void>;
 }
@@ -57,7 +64,7 @@ export async function buildPipeline(
   loadedPackages: readonly string[],
 ): Promise<BuiltPipeline> {
   const isGiven = Object.entries(options).some(
-    ([key, value]) => key !== 'mode' && key !== 'isError' && value !== undefined,
+    ([key, value]) => !ALWAYS_OBEYED.includes(key) && value !== undefined,
   );
   const provider = registeredTracerProvider() as ApplicationProvider | undefined;
   const early = takeEarlySdk();

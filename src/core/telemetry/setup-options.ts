@@ -1,4 +1,5 @@
 import type { Attributes } from '@opentelemetry/api';
+import type { InstrumentationGroupsOptions } from '../instrumentations/instrumentation-groups-options.js';
 import type { InstrumentationLike } from '../state/state-shape.js';
 
 export type { InstrumentationLike };
@@ -58,4 +59,11 @@ export interface SetupOptions {
    * `isError` is asked first. @defaultValue undefined for everything
    */
   isError?: (thrown: unknown) => boolean | undefined;
+  /**
+   * Makes every instrumentation of the process a span group of the namespace `instrumentation`, so that its spans obey the spec:
+   * `pg`, `http_server`, `http_client`. An object says how they are called and which presets they are in.
+   *
+   * @defaultValue what `instrumentationGroups` of the configuration says, else false: their spans flow whatever the spec says
+   */
+  instrumentationGroups?: boolean | InstrumentationGroupsOptions;
 }

@@ -7,6 +7,7 @@ import type { Pipeline } from '../state/state-shape.js';
 import { type NestLensConfig, originOf, validateConfig } from './config.js';
 import { isSdkDisabled } from './config-from-env.js';
 import { discardEarlySdk } from './early-sdk.js';
+import { startInstrumentationGating } from './instrumentation-gating.js';
 import { areMetricsAskedFor, startLensMetrics } from './lens-metrics.js';
 import { type BuiltPipeline, buildPipeline, NOTHING } from './pipeline.js';
 import type { SetupOptions } from './setup-options.js';
@@ -132,6 +133,9 @@ function goLive(
   Object.assign(processState.telemetry, { phase: 'live', enabled: true, exporting, exports, mode });
   rememberSpec(config);
   emitWarnings(warnings);
+  const lensMetrics = config.metricsEnabled && areMetricsAskedFor(options) ? startLensMetrics() : undefined;
+  // Before the spec, which may name their groups.
+  const ungateInstrumentations = startInstrumentationGating(config, options);
   setSpanGroupSpec(config.spanGroups);
   processState.setUp = true;
   judgeTracedFunctions();
@@ -139,7 +143,6 @@ function goLive(
     clientErrors: config.clientErrors ?? 'unset',
     isError: options.isError,
   });
-  const lensMetrics = config.metricsEnabled && areMetricsAskedFor(options) ? startLensMetrics() : undefined;
   const handle = createHandle({
     pipeline: {
       ...pipeline,
@@ -154,6 +157,7 @@ function goLive(
       lensMetrics?.freeze();
       forgetSpanGroupState();
       forgetVerdicts();
+      ungateInstrumentations();
       processState.recordedWarnings.length = 0;
     },
   });

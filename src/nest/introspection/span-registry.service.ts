@@ -24,6 +24,12 @@ export interface SpanGroupDescription {
   because: string[];
   /** How many decorated handlers and methods of this application are in it. */
   sites: number;
+  /** There for the groups that instrumentations of the process are in. */
+  kind?: 'instrumentation';
+  /** The instrumentation scope whose spans it gates; several are separated by commas. */
+  scope?: string;
+  /** That scope's version; null until it has made its first span. */
+  version?: string | null;
   /** Those sites; only if asked for. */
   siteList?: Omit<SpanSite, 'group'>[];
 }
@@ -201,6 +207,7 @@ export class SpanRegistryService {
       return {
         ...group,
         sites: sites.length,
+        ...describeScopes(group.name),
         ...(withSites ? { siteList: sites.map(({ group: _, ...site }) => site) } : {}),
       };
     });
@@ -218,6 +225,17 @@ function describeTelemetry(): LensReport['telemetry'] {
     lastExportAt: lastExportAt === undefined ? null : new Date(lastExportAt).toISOString(),
     spansExported,
     spansLost,
+  };
+}
+
+function describeScopes(group: string): Pick<SpanGroupDescription, 'kind' | 'scope' | 'version'> {
+  const scopes = processState.instrumentationScopes.get(group);
+  if (scopes === undefined) return {};
+  const versions = scopes.flatMap(({ version }) => version ?? []);
+  return {
+    kind: 'instrumentation',
+    scope: scopes.map(({ name }) => name).join(', '),
+    version: versions.length === 0 ? null : versions.join(', '),
   };
 }
 

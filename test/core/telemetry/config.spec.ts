@@ -33,6 +33,7 @@ describe('nestLensConfigFromEnv', () => {
       clientErrors: 'unset',
       tracesEnabled: true,
       metricsEnabled: true,
+      instrumentationGroups: false,
       userId: '',
     });
     expect(runId).toMatch(/^[0-9a-f]{6,16}$/);
@@ -46,6 +47,7 @@ describe('nestLensConfigFromEnv', () => {
       NEST_LENS_EXPORTER: 'console',
       NEST_LENS_TRACES_ENABLED: 'off',
       NEST_LENS_METRICS_ENABLED: 'no',
+      NEST_LENS_INSTRUMENTATION_GROUPS: 'on',
       NEST_LENS_RUN_ID: 'run-7',
       NEST_LENS_USER_ID: 'ada',
       NEST_LENS_CLIENT_ERRORS: 'error',
@@ -57,6 +59,7 @@ describe('nestLensConfigFromEnv', () => {
       exporter: 'console',
       tracesEnabled: false,
       metricsEnabled: false,
+      instrumentationGroups: true,
       runId: 'run-7',
       userId: 'ada',
     });

@@ -1,0 +1,68 @@
+import {
+  context as contexts,
+  type Context,
+  type ProxyTracerProvider,
+  type Span,
+  type SpanOptions,
+  trace,
+  type Tracer,
+  type TracerOptions,
+  type TracerProvider,
+} from '@opentelemetry/api';
+import { createOffSpan } from './off-span.js';
+import type { TakeBack } from './put-before.js';
+import { countAdmitted, type SpanAdmission } from './span-admission.js';
+
+/**
+ * The fallback, where the provider's tracers can't be gated by their prototype: a provider in front of it that hands out gated
+ * tracers. Those that were handed out before stay as they are, but for the API's own, which ask for theirs at their first span.
+ *
+ * @returns undefined where the API has no place for another provider
+ */
+export function gateProvider(provider: TracerProvider, admission: SpanAdmission): TakeBack | undefined {
+  const proxy = trace.getTracerProvider() as Partial<ProxyTracerProvider>;
+  if (proxy.setDelegate === undefined || proxy.getDelegate?.() !== provider) return undefined;
+  const gated = createGatedProvider(provider, admission);
+  proxy.setDelegate(gated);
+  return () => {
+    if (proxy.getDelegate?.() === gated) proxy.setDelegate?.(provider);
+  };
+}
+
+/** Everything that isn't about tracers (flush, shutdown) is the provider's own. */
+function createGatedProvider(provider: TracerProvider, admission: SpanAdmission): TracerProvider {
+  return new Proxy(provider, {
+    get(target, key) {
+      if (key === 'getTracer') {
+        return (name: string, version?: string, options?: TracerOptions): Tracer =>
+          createGatedTracer(provider.getTracer(name, version, options), { name, version }, admission);
+      }
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
+
+function createGatedTracer(
+  tracer: Tracer,
+  scope: { name: string; version: string | undefined },
+  admission: SpanAdmission,
+): Tracer {
+  const gated: Tracer = {
+    startSpan(name: string, options?: SpanOptions, parent?: Context): Span {
+      const gate = admission.gateOf(gated, scope, name, options);
+      if (gate?.enabled === false) return createOffSpan(parent ?? contexts.active(), options?.root === true);
+      const span = tracer.startSpan(name, options, parent);
+      if (gate !== undefined) countAdmitted(gate, span);
+      return span;
+    },
+    startActiveSpan(name: string, ...rest: unknown[]): never {
+      const work = rest.pop() as (span: Span) => never;
+      const [options, given] = rest as [SpanOptions?, Context?];
+      const parent = given ?? contexts.active();
+      const span = gated.startSpan(name, options, parent);
+      return contexts.with(trace.setSpan(parent, span), work, undefined, span);
+    },
+  };
+  return gated;
+}

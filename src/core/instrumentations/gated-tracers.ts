@@ -1,0 +1,50 @@
+import {
+  type Context,
+  context as contexts,
+  type Span,
+  type SpanOptions,
+  type Tracer,
+  type TracerProvider,
+} from '@opentelemetry/api';
+import { SCOPE_NAME } from '../spans/lens-tracer.js';
+import type { InstrumentationScope } from '../state/state-shape.js';
+import { createOffSpan, offSpanOf, withoutOffSpan } from './off-span.js';
+import { putBefore, type TakeBack } from './put-before.js';
+import { countAdmitted, type SpanAdmission } from './span-admission.js';
+
+/**
+ * The SDK's tracers say what they were made for: `instrumentationScope` is a public field of their class, though no part of
+ * the API's interface. Seen in SDK 2.0 to 2.12.
+ */
+interface ScopedTracer extends Tracer {
+  readonly instrumentationScope: InstrumentationScope;
+}
+
+/**
+ * Stands before `startSpan` of all tracers of a provider, also of those that instrumentations took long ago: on the prototype
+ * that they share.
+ *
+ * @returns undefined where the tracers have no such prototype, or don't say what they were made for
+ */
+export function gateTracers(provider: TracerProvider, admission: SpanAdmission): TakeBack | undefined {
+  const sample = provider.getTracer(SCOPE_NAME) as Partial<ScopedTracer>;
+  const prototype = Object.getPrototypeOf(sample) as object | null;
+  if (sample.instrumentationScope?.name !== SCOPE_NAME || prototype === null) return undefined;
+  if (Object.hasOwn(sample, 'startSpan')) return undefined;
+  return putBefore(
+    prototype,
+    'startSpan',
+    (original: Tracer['startSpan']) =>
+      function startSpan(this: ScopedTracer, name: string, options?: SpanOptions, parent?: Context): Span {
+        const gate = admission.gateOf(this, this.instrumentationScope, name, options);
+        if (gate?.enabled === false) {
+          return createOffSpan(parent ?? contexts.active(), options?.root === true);
+        }
+        const off = offSpanOf(parent);
+        const outer = off === undefined ? parent : withoutOffSpan(parent!, off);
+        const span = original.call(this, name, options, outer);
+        if (gate !== undefined) countAdmitted(gate, span);
+        return span;
+      },
+  );
+}

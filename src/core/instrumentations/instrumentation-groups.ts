@@ -1,0 +1,111 @@
+import { emitWarnings } from '../diagnostics/warnings.js';
+import { indexRegistry } from '../groups/registry-index.js';
+import { registerFoundGroups } from '../groups/register-found-groups.js';
+import { SCOPE_NAME } from '../spans/lens-tracer.js';
+import { processState } from '../state/process-state.js';
+import type { InstrumentationScope } from '../state/state-shape.js';
+import { type CheckedOptions, chosenName } from './checked-options.js';
+import { knownRole } from './known-scopes.js';
+import { ScopeFamily, STANDARD_PRESETS } from './scope-family.js';
+import { groupNameOfScope } from './scope-group-name.js';
+import { UnmatchedOptions } from './unmatched-options.js';
+
+/** Owns the groups of instrumentations in the registry. */
+const NAMESPACE = 'instrumentation';
+
+/** A library that makes a scope for each request must not fill the registry: later ones share a group. */
+const MAX_FAMILIES = 200;
+const FAMILY_OF_THE_REST = 'other_scopes';
+
+/** Which groups the instrumentations of this process have, as far as their scopes are known. */
+export class InstrumentationGroups {
+  private readonly families = new Map<string, ScopeFamily>();
+  /** The name that its group has by the rules -> the scope. */
+  private readonly scopes = new Map<string, string>();
+  private readonly unmatched: UnmatchedOptions;
+
+  constructor(private readonly options: CheckedOptions) {
+    this.unmatched = new UnmatchedOptions(options);
+  }
+
+  /** Adds the scopes that are known before they make a span. */
+  addKnown(scopes: Iterable<InstrumentationScope>): void {
+    for (const scope of scopes) this.add(scope);
+    this.register();
+  }
+
+  /** The family of a scope that makes a span; undefined for one that is left alone. */
+  familyOf(scope: InstrumentationScope): ScopeFamily | undefined {
+    const family = this.add(scope);
+    this.register();
+    return family;
+  }
+
+  /** Takes everything out of the registry. The spec that it was resolved for is gone already. */
+  release(): void {
+    processState.namespaces.delete(NAMESPACE);
+    processState.instrumentationScopes.clear();
+    emitWarnings(this.unmatched.rest());
+  }
+
+  private add(scope: InstrumentationScope): ScopeFamily | undefined {
+    if (scope.name === SCOPE_NAME) return undefined;
+    const standard = groupNameOfScope(scope.name);
+    if (this.scopes.size < MAX_FAMILIES) this.scopes.set(standard, scope.name);
+    const base = chosenName(this.options, scope.name) ?? standard;
+    if (base === false) return undefined;
+    const family = this.family(base);
+    family.addScope(scope, knownRole(standard));
+    return family;
+  }
+
+  private family(base: string): ScopeFamily {
+    const known = this.families.get(base);
+    if (known !== undefined) return known;
+    if (this.families.size >= MAX_FAMILIES && base !== FAMILY_OF_THE_REST) {
+      return this.family(FAMILY_OF_THE_REST);
+    }
+    const family = new ScopeFamily(base, () => this.register());
+    this.families.set(base, family);
+    return family;
+  }
+
+  private register(): void {
+    const groups = new Set<string>();
+    const presets = new Map<string, Set<string>>(STANDARD_PRESETS.map((preset) => [preset, new Set()]));
+    const { instrumentationScopes } = processState;
+    instrumentationScopes.clear();
+    for (const family of this.families.values()) {
+      for (const group of family.groups()) {
+        groups.add(group.name);
+        const others = instrumentationScopes.get(group.name) ?? [];
+        instrumentationScopes.set(group.name, [...others, ...family.scopes]);
+        for (const preset of group.presets) {
+          let members = presets.get(preset);
+          if (members === undefined) presets.set(preset, (members = new Set()));
+          members.add(group.name);
+        }
+      }
+    }
+    registerFoundGroups(NAMESPACE, {
+      origin: { api: 'instrumentationGroups' },
+      groups: [...groups].sort(),
+      presets: Object.fromEntries(
+        [...presets, ...this.replacedPresets(presets)].map(([preset, members]) => [
+          preset,
+          [...new Set(members)].sort(),
+        ]),
+      ),
+    });
+    const index = indexRegistry();
+    emitWarnings(this.unmatched.match(this.scopes, new Set([...index.groups, ...index.presets.keys()])));
+  }
+
+  /** The application's own presets; a preset among the members stands for its groups, `http` for both directions. */
+  private replacedPresets(standard: ReadonlyMap<string, ReadonlySet<string>>): [string, string[]][] {
+    return [...this.options.presets].map(([preset, members]) => [
+      preset,
+      members.flatMap((member) => [...(standard.get(member) ?? [member])]),
+    ]);
+  }
+}

@@ -1,0 +1,126 @@
+import { SpanKind } from '@opentelemetry/api';
+import { spanGate } from '../groups/span-gate.js';
+import type { InstrumentationScope, SpanGate } from '../state/state-shape.js';
+import type { ScopeRole } from './known-scopes.js';
+
+/** A group of a family, with the presets that it is in for a start. */
+export interface FamilyGroup {
+  readonly name: string;
+  readonly presets: readonly string[];
+}
+
+type Suffix = 'server' | 'client' | 'consumer' | 'producer';
+
+/** What the name of a group ends with, by the number of the span's kind: INTERNAL, SERVER, CLIENT, PRODUCER, CONSUMER. */
+const SUFFIX_OF_KIND = {
+  rpc: ['client', 'server', 'client', 'client', 'server'],
+  // A client's span is one that fetches messages.
+  messaging: ['producer', 'consumer', 'consumer', 'producer', 'consumer'],
+  cloud: ['client', 'consumer', 'client', 'producer', 'consumer'],
+} as const satisfies Record<string, readonly Suffix[]>;
+
+const INCOMING = ['default', 'per_request'];
+const STEP = ['per_request'];
+
+const PRESETS_OF_ROLE: Readonly<Partial<Record<ScopeRole, readonly string[]>>> = {
+  incoming: INCOMING,
+  step: STEP,
+  graphql: STEP,
+  database: ['databases'],
+  cache: ['caches'],
+};
+
+/** The presets that every process with instrumentation groups has, also empty. */
+export const STANDARD_PRESETS: readonly string[] = ['default', 'per_request', 'databases', 'caches'];
+
+/** Of those that share a name; more are gated, but not listed. */
+const MAX_SCOPES = 20;
+
+/** How instrumentation-graphql begins the names of the spans that it makes for each field. */
+const GRAPHQL_FIELD = 'graphql.resolve';
+
+/**
+ * The scopes that share a name, nearly always one, and their groups. Which groups these are can follow from the spans that
+ * are asked for: a scope that nobody knows here turns out to work in both directions when it makes spans of both kinds.
+ */
+export class ScopeFamily {
+  readonly scopes: InstrumentationScope[] = [];
+  private readonly roles = new Set<ScopeRole>();
+  private readonly kinds = new Set<SpanKind>();
+  /** By the number of the span's kind; empty for kinds that were not asked for yet. */
+  private gates: (SpanGate | undefined)[] = [];
+  private fieldGate: SpanGate | undefined;
+
+  /**
+   * @param base what the names of its groups begin with
+   * @param onChange called when it has other groups, or presets, than before
+   */
+  constructor(
+    readonly base: string,
+    private readonly onChange: () => void,
+  ) {}
+
+  addScope(scope: InstrumentationScope, role: ScopeRole | undefined): void {
+    const known = this.scopes.findIndex(({ name }) => name === scope.name);
+    if (known === -1 && this.scopes.length < MAX_SCOPES) this.scopes.push(scope);
+    else if (known !== -1 && scope.version !== undefined) this.scopes[known] = scope;
+    if (role !== undefined) this.roles.add(role);
+    this.forgetGates();
+  }
+
+  /** The gate of a span that is asked for. On the hot path: two field loads once the kind is known. */
+  gateOf(name: string, kind: SpanKind = SpanKind.INTERNAL): SpanGate {
+    if (this.fieldGate !== undefined && name.startsWith(GRAPHQL_FIELD)) return this.fieldGate;
+    return this.gates[kind] ?? this.learnKind(kind);
+  }
+
+  groups(): FamilyGroup[] {
+    const { base } = this;
+    const suffixOfKind = this.suffixOfKind();
+    if (suffixOfKind !== undefined) {
+      return [...new Set(suffixOfKind)].sort().map((suffix) => ({
+        name: `${base}_${suffix}`,
+        presets: [base, ...this.presetsOfSuffix(suffix)],
+      }));
+    }
+    const presets = new Set([...this.roles].flatMap((role) => PRESETS_OF_ROLE[role] ?? []));
+    if (this.kinds.has(SpanKind.SERVER)) for (const preset of INCOMING) presets.add(preset);
+    const own = { name: base, presets: [...presets] };
+    return this.roles.has('graphql') ? [own, { name: `${base}_resolve`, presets: [] }] : [own];
+  }
+
+  private presetsOfSuffix(suffix: Suffix): readonly string[] {
+    if (suffix === 'server' || suffix === 'consumer') return INCOMING;
+    // What a cloud's client asks for is a database's or a store's answer as often as a step.
+    return suffix === 'client' && this.roles.has('cloud') ? [] : STEP;
+  }
+
+  private suffixOfKind(): readonly Suffix[] | undefined {
+    for (const role of ['rpc', 'messaging', 'cloud'] as const) {
+      if (this.roles.has(role)) return SUFFIX_OF_KIND[role];
+    }
+    if (this.roles.size > 0) return undefined;
+    const { kinds } = this;
+    if (kinds.has(SpanKind.CONSUMER) || kinds.has(SpanKind.PRODUCER)) return SUFFIX_OF_KIND.messaging;
+    return kinds.has(SpanKind.SERVER) && kinds.has(SpanKind.CLIENT) ? SUFFIX_OF_KIND.rpc : undefined;
+  }
+
+  private learnKind(asked: SpanKind): SpanGate {
+    const kind = SpanKind[asked] === undefined ? SpanKind.INTERNAL : asked;
+    const before = JSON.stringify(this.groups());
+    this.kinds.add(kind);
+    if (JSON.stringify(this.groups()) !== before) {
+      this.forgetGates();
+      this.onChange();
+    }
+    const suffix = this.suffixOfKind()?.[kind];
+    const gate = spanGate(suffix === undefined ? this.base : `${this.base}_${suffix}`);
+    this.gates[kind] = gate;
+    return gate;
+  }
+
+  private forgetGates(): void {
+    this.gates = [];
+    this.fieldGate = this.roles.has('graphql') ? spanGate(`${this.base}_resolve`) : undefined;
+  }
+}

@@ -1,0 +1,57 @@
+import type { Warning } from '../diagnostics/warnings.js';
+import { nearestName } from '../groups/nearest-name.js';
+import { type CheckedOptions, pathOf } from './checked-options.js';
+import { isKnownGroup } from './known-scopes.js';
+import { groupNameOfScope } from './scope-group-name.js';
+
+/**
+ * The scopes and groups that the options name, as long as nothing of that name has come. Nobody knows at the start which scopes
+ * will: one that looks like a misspelt one is reported as soon as the right one is there, the others when telemetry ends. Names
+ * of known instrumentations are left out: they may be right in another process with the same options.
+ */
+export class UnmatchedOptions {
+  private readonly scopes: Set<string>;
+  /** Group -> the preset that names it. */
+  private readonly members = new Map<string, string>();
+
+  constructor({ names, presets }: CheckedOptions) {
+    this.scopes = new Set([...names.keys()].filter((scope) => !isKnownGroup(groupNameOfScope(scope))));
+    for (const [preset, members] of presets) {
+      for (const member of members) if (!isKnownGroup(member)) this.members.set(member, preset);
+    }
+  }
+
+  /**
+   * What is to be said now that more is known.
+   *
+   * @param scopes by the names that their groups would have
+   * @param names what is registered: groups, and presets
+   */
+  match(scopes: ReadonlyMap<string, string>, names: ReadonlySet<string>): Warning[] {
+    const warnings: Warning[] = [];
+    for (const scope of this.scopes) {
+      const base = groupNameOfScope(scope);
+      const nearest = scopes.has(base) ? undefined : nearestName(base, scopes.keys());
+      if (nearest !== undefined) warnings.push(unmatched(`names['${scope}']`, scope, scopes.get(nearest)));
+      if (scopes.has(base) || nearest !== undefined) this.scopes.delete(scope);
+    }
+    for (const [member, preset] of this.members) {
+      const nearest = names.has(member) ? undefined : nearestName(member, names);
+      if (nearest !== undefined) warnings.push(unmatched(`presets['${preset}']`, member, nearest));
+      if (names.has(member) || nearest !== undefined) this.members.delete(member);
+    }
+    return warnings;
+  }
+
+  /** What is to be said at the end of telemetry. */
+  rest(): Warning[] {
+    return [
+      ...[...this.scopes].map((scope) => unmatched(`names['${scope}']`, scope, undefined)),
+      ...[...this.members].map(([member, preset]) => unmatched(`presets['${preset}']`, member, undefined)),
+    ];
+  }
+}
+
+function unmatched(option: string, name: string, nearest: string | undefined): Warning {
+  return { code: 'INSTRUMENTATION_OPTION_UNMATCHED', details: { option: pathOf(option), name, nearest } };
+}

@@ -1,0 +1,40 @@
+import type { ContextManager } from '@opentelemetry/api';
+import { emitWarnings } from '../diagnostics/warnings.js';
+import { invalidOption } from '../instrumentations/checked-options.js';
+import { gateInstrumentations } from '../instrumentations/gate-instrumentations.js';
+import { loadedInstrumentations } from '../instrumentations/loaded-instrumentations.js';
+import type { InstrumentationLike, InstrumentationScope } from '../state/state-shape.js';
+import type { NestLensConfig } from './config.js';
+import { registeredApis, registeredTracerProvider } from './otel-globals.js';
+import type { SetupOptions } from './setup-options.js';
+
+/**
+ * Gates the spans of instrumentations, where that is asked for and there is a tracer provider.
+ *
+ * @returns takes it back
+ */
+export function startInstrumentationGating(
+  { instrumentationGroups: configured = false }: NestLensConfig,
+  { instrumentationGroups: asked = configured, instrumentations = [] }: SetupOptions,
+): () => void {
+  const provider = registeredTracerProvider();
+  if (!asked || provider === undefined) return () => undefined;
+  if (asked !== true && typeof asked !== 'object') {
+    emitWarnings([invalidOption('', asked)]);
+    return () => undefined;
+  }
+  return gateInstrumentations(asked === true ? {} : asked, {
+    provider,
+    contextManager: registeredApis().contextManager as ContextManager | undefined,
+    scopes: [...instrumentations.flat().map(scopeOf), ...loadedInstrumentations()],
+  });
+}
+
+/** What an instrumentation's tracer is made for: its package, as a rule. */
+function scopeOf(instrumentation: InstrumentationLike): InstrumentationScope {
+  const { instrumentationName: name, instrumentationVersion: version } =
+    instrumentation as InstrumentationLike & {
+      instrumentationVersion?: string;
+    };
+  return { name: String(name), version };
+}
