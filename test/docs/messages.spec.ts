@@ -90,10 +90,8 @@ describe('docs/messages.md', () => {
       expect(parentIdOf(consumer)).toBe(request.spanContext().spanId);
       expect(consumer.spanContext().traceId).toBe(request.spanContext().traceId);
       expect(consumer.kind).toBe(SpanKind.CONSUMER);
-      // Nest's RabbitMQ server rejects its close while the broker's word about the last reply is still under way.
-      await lens.close().catch((error: unknown) => {
-        if (kind !== 'rabbitmq') throw error;
-      });
+      // The broker confirms the reply after it has delivered it. Nobody shows when, and a close before that rejects.
+      if (kind === 'rabbitmq') await new Promise((resolve) => setTimeout(resolve, 300));
     });
   }
 
