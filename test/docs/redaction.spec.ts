@@ -2,9 +2,10 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { safeSetSpanAttributes } from 'nest-lens/core';
 import {
   FORM_WORDS,
+  HARMLESS_BEFORE_KEY,
   SECRET_ENDINGS,
   SECRET_WORDS,
-  SECRET_WORDS_OF_STRINGS,
+  SECRET_WORDS_OF_TEXTS,
 } from '../../src/core/spans/secret-keys.js';
 import { captureSpans, type CapturedSpans } from '../support/capture-spans.js';
 import { quoted, readPage } from './documentation.js';
@@ -30,15 +31,17 @@ describe('docs/attributes-and-redaction.md', () => {
   });
 
   it('I7: names each word that redacts, and no other', () => {
-    const [always, endings, ofStrings] = page.table('Words', 'Redact').map(([words]) => quoted(words!));
+    const [always, endings, ofTexts] = page.table('Words', 'Redact').map(([words]) => quoted(words!));
     expect(always!.sort()).toEqual([...SECRET_WORDS].sort());
     expect(endings!.sort()).toEqual([...SECRET_ENDINGS].sort());
-    expect(ofStrings!.sort()).toEqual([...SECRET_WORDS_OF_STRINGS].sort());
+    expect(ofTexts!.sort()).toEqual([...SECRET_WORDS_OF_TEXTS].sort());
     const [, forms] = /in what form a secret is\.(.*?)and numbers/s.exec(page.text)!;
     expect(quoted(forms!).sort()).toEqual([...FORM_WORDS].sort());
+    const [, harmless] = /which the word before it says:(.*?)\./s.exec(page.text)!;
+    expect(quoted(harmless!).sort()).toEqual([...HARMLESS_BEFORE_KEY].sort());
   });
 
-  it.each(SECRET_WORDS)('I7: %s redacts every value, its plural strings only', (word) => {
+  it.each(SECRET_WORDS)('I7: %s redacts texts and numbers, its plural texts only', (word) => {
     const span = spans.tracer.startSpan('probe');
     const values = { text: 'x', number: 1, flag: true, texts: ['x'], numbers: [1] };
     for (const [kind, value] of Object.entries(values)) {
@@ -47,9 +50,18 @@ describe('docs/attributes-and-redaction.md', () => {
     span.end();
     const { attributes } = spans.only('probe');
     for (const [kind, value] of Object.entries(values)) {
-      expect(attributes[`${kind}.${word}`]).toBe('[REDACTED]');
+      expect(attributes[`${kind}.${word}`]).toBe(kind === 'flag' ? true : '[REDACTED]');
       const isText = typeof (Array.isArray(value) ? value[0] : value) === 'string';
       expect(attributes[`${kind}.my_${word}s`]).toEqual(isText ? '[REDACTED]' : value);
     }
+  });
+
+  it('I7: a given word redacts booleans and every key of its name', () => {
+    const span = spans.tracer.startSpan('probe');
+    const attributes = { 'user.is_pregnant': true, 'primary.key': 1, has_password: true };
+    safeSetSpanAttributes(span, attributes, { redactKeys: ['is_pregnant', 'key'] });
+    span.end();
+    const redacted = { 'user.is_pregnant': '[REDACTED]', 'primary.key': '[REDACTED]' };
+    expect(spans.only('probe').attributes).toEqual({ ...attributes, ...redacted });
   });
 });

@@ -1,17 +1,9 @@
-/** Words that name a secret. They, and a longer word that ends in one of `SECRET_ENDINGS`, redact values of every kind. */
+/** Words that name a secret. They, and a longer word that ends in one of `SECRET_ENDINGS`, redact texts and numbers. */
 export const SECRET_WORDS = [
-  ...[
-    'password',
-    'passwd',
-    'pwd',
-    'passphrase',
-    'passcode',
-    'passwordhash',
-    'passwordsalt',
-    'pin',
-    'otp',
-    'totp',
-  ],
+  ...['password', 'passwd', 'pwd', 'passphrase', 'passcode', 'passwordhash', 'passwordsalt'],
+  ...['dbpass', 'pgpass', 'smtppass', 'userpass'],
+  ...['pin', 'otp', 'totp', 'cvv', 'cvc', 'mnemonic'],
+  ...['pincode', 'otpcode', 'authcode', 'authorizationcode', 'mfacode', 'recoverycode', 'verificationcode'],
   ...[
     'secret',
     'token',
@@ -21,11 +13,11 @@ export const SECRET_WORDS = [
     'xsrf',
     'authorization',
     'cookie',
+    'sid',
     'credential',
     'cred',
-    'cvv',
-    'cvc',
   ],
+  ...['connectionstring', 'dsn', 'databaseurl'],
   ...[
     'key',
     'apikey',
@@ -37,43 +29,68 @@ export const SECRET_WORDS = [
     'signingkey',
     'sshkey',
   ],
+  ...['privatekeypem', 'jwk'],
   ...['prompt', 'input_text', 'output_text', 'text'],
 ];
 
 /** Ends of words that people write without a break: `dbpassword`, `accesstoken`. No other words end so. */
-export const SECRET_ENDINGS = ['password', 'passwd', 'passphrase', 'secret', 'token', 'cookie', 'credential'];
-
-/** Words that mostly say something else where the value isn't text. They, and all plurals, redact strings only. */
-export const SECRET_WORDS_OF_STRINGS = ['auth', 'pass'];
-
-/** Words that say in what form the word before them is; that one then decides. */
-export const FORM_WORDS = [
-  ...['hash', 'hashed', 'digest', 'salt', 'encrypted', 'encoded', 'base64', 'hex', 'pem', 'raw', 'plain'],
-  ...['value', 'header', 'confirm', 'confirmation', 'repeat'],
+export const SECRET_ENDINGS = [
+  ...['password', 'passwd', 'pwd', 'passphrase', 'secret', 'token', 'cookie', 'credential'],
+  ...['apikey', 'accesskey', 'privatekey', 'secretkey'],
 ];
 
-/** Which values a key redacts. */
-export type Redaction = 'every value' | 'strings' | 'nothing';
+/** Words that mostly say something else where the value isn't text. They, and all plurals, redact texts only. */
+export const SECRET_WORDS_OF_TEXTS = ['auth', 'pass'];
 
-/** Blanks, and the signs of ASCII. */
-const SEPARATORS = /[\s!-/:-@[-`{-~]+/;
+/** Words that say in what form the word before them is; that one then decides. Their plurals do so for texts only. */
+export const FORM_WORDS = [
+  ...['hash', 'hashed', 'digest', 'salt', 'encrypted', 'encoded', 'base64', 'hex', 'pem', 'raw', 'plain'],
+  ...['md5', 'sha1', 'sha256', 'sha512', 'bcrypt', 'scrypt', 'argon2'],
+  ...['value', 'header', 'string', 'binary'],
+  ...['old', 'new', 'again', 'verify', 'confirm', 'confirmation', 'repeat'],
+];
+
+/** Words that, just before `key` or `keys`, say that it finds or sorts something and opens nothing. */
+export const HARMLESS_BEFORE_KEY = [
+  ...['primary', 'foreign', 'partition', 'row', 'sort', 'cache', 'object', 's3', 'i18n'],
+  ...['routing', 'message', 'idempotency', 'public'],
+];
+
+/** The types of values, or of the items of lists, that a key redacts. */
+export type Redaction = readonly ('string' | 'number' | 'boolean')[];
+
+const NOTHING: Redaction = [];
+const TEXTS: Redaction = ['string'];
+/** A boolean says that there is a secret (`hasPassword`), and is none. */
+const TEXTS_AND_NUMBERS: Redaction = ['string', 'number'];
+/** By a word that the application has given, which may be about any fact: `is_pregnant`. */
+const EVERYTHING: Redaction = ['string', 'number', 'boolean'];
+
+/** Everything that is no letter, no accent and no digit of any script. */
+const SEPARATORS = /[^\p{L}\p{M}\p{N}]+/u;
 
 /** Of a key, from its end: a word list such as a whole sentence names no secret. */
 const MAX_WORDS_JOINED = 8;
 const MAX_CACHED = 1_000;
 
 interface SecretWords {
-  readonly always: ReadonlySet<string>;
-  readonly ofStrings: ReadonlySet<string>;
+  readonly words: ReadonlySet<string>;
+  /** What `words` redact. */
+  readonly redaction: Redaction;
+  readonly ofTexts: ReadonlySet<string>;
   readonly endings: readonly string[];
+  readonly harmlessBeforeKey: ReadonlySet<string>;
 }
 
 const DEFAULT_WORDS: SecretWords = {
-  always: new Set(SECRET_WORDS.map(joined)),
-  ofStrings: new Set(SECRET_WORDS_OF_STRINGS),
+  words: new Set(SECRET_WORDS.map(joined)),
+  redaction: TEXTS_AND_NUMBERS,
+  ofTexts: new Set(SECRET_WORDS_OF_TEXTS),
   endings: SECRET_ENDINGS,
+  harmlessBeforeKey: new Set(HARMLESS_BEFORE_KEY),
 };
 const formWords = new Set(FORM_WORDS);
+const formPlurals = new Set(FORM_WORDS.map((word) => word + (word.endsWith('sh') ? 'es' : 's')));
 
 /** Split at case changes and at everything that is no letter or digit; in lower case. */
 function wordsOf(key: string): string[] {
@@ -90,30 +107,38 @@ function joined(key: string): string {
 
 /** By the last words of a key, written together: `pass_word`, `PassWord` and `password` are the same. */
 function redactionOfWords(words: readonly string[], secrets: SecretWords): Redaction {
+  if (isHarmlessKey(words, secrets)) return NOTHING;
   let last = '';
   for (const word of words.slice(-MAX_WORDS_JOINED).reverse()) {
     last = word + last;
     const redaction = redactionOfWord(last, secrets);
-    if (redaction !== 'nothing') return redaction;
+    if (redaction !== NOTHING) return redaction;
   }
-  return 'nothing';
+  return NOTHING;
 }
 
-function redactionOfWord(word: string, { always, ofStrings, endings }: SecretWords): Redaction {
-  if (always.has(word)) return 'every value';
+function isHarmlessKey(words: readonly string[], { harmlessBeforeKey }: SecretWords): boolean {
+  return /^keys?\d*$/.test(words.at(-1) ?? '') && harmlessBeforeKey.has(words.at(-2) ?? '');
+}
+
+function redactionOfWord(word: string, { words, redaction, ofTexts, endings }: SecretWords): Redaction {
   const bare = word.replace(/\d+$/, ''); // password2
   const isSecret = (name: string): boolean =>
-    always.has(name) || endings.some((ending) => name.endsWith(ending));
-  if (isSecret(bare)) return 'every value';
-  return ofStrings.has(bare) || (bare.endsWith('s') && isSecret(bare.slice(0, -1))) ? 'strings' : 'nothing';
+    words.has(name) || endings.some((ending) => name.endsWith(ending));
+  if (words.has(word) || isSecret(bare)) return redaction;
+  return ofTexts.has(bare) || (bare.endsWith('s') && isSecret(bare.slice(0, -1))) ? TEXTS : NOTHING;
 }
 
 function decide(key: string, secrets: SecretWords): Redaction {
   const words = wordsOf(key);
   const redaction = redactionOfWords(words, secrets);
-  if (redaction !== 'nothing') return redaction;
-  const named = words.findLastIndex((word) => !formWords.has(word) && !/^\d+$/.test(word)) + 1;
-  return named === words.length ? 'nothing' : redactionOfWords(words.slice(0, named), secrets);
+  if (redaction !== NOTHING) return redaction;
+  const isForm = (word: string): boolean =>
+    formWords.has(word) || formPlurals.has(word) || /^\d+$/.test(word);
+  const named = words.findLastIndex((word) => !isForm(word)) + 1;
+  if (named === words.length) return NOTHING;
+  const ofNamed = redactionOfWords(words.slice(0, named), secrets);
+  return ofNamed !== NOTHING && words.slice(named).some((word) => formPlurals.has(word)) ? TEXTS : ofNamed;
 }
 
 const cached = new Map<string, Redaction>();
@@ -131,7 +156,9 @@ export function defaultRedaction(key: string): Redaction {
 
 /** The same by a set of words that an application has given. */
 export function redactionBy(redactKeys: Iterable<unknown>): (key: string) => Redaction {
-  const always = new Set([...redactKeys].map((word) => joined(String(word))));
-  always.delete('');
-  return (key) => decide(key, { always, ofStrings: new Set(), endings: [] });
+  const words = new Set([...redactKeys].map((word) => joined(String(word))));
+  words.delete('');
+  const none = new Set<string>();
+  const given = { words, redaction: EVERYTHING, ofTexts: none, endings: [], harmlessBeforeKey: none };
+  return (key) => decide(key, given);
 }

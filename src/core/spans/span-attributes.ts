@@ -10,7 +10,7 @@ const REDACTED = '[REDACTED]';
  *
  * A value, a whole array too, is replaced by `[REDACTED]` when the last word of its key says a secret: `apiKey`,
  * `user.passwordHash`, `http.request.header.authorization`. Plurals redact strings only, so `usage.input_tokens` is kept where
- * it is a number; `token.count` is kept. The page on attributes and redaction has the words.
+ * it is a number; `token.count` and `cache.key` are kept, and booleans (`has_password`). The page on attributes and redaction has the words.
  *
  * @param span what the body of `managedSpan` was given
  * @param attributes any record
@@ -57,16 +57,16 @@ function setAttribute(
   try {
     const value = attributes[key];
     if (!isAttributeValue(value)) return;
-    const redaction = redactionOf(key);
-    const isRedacted = redaction === 'every value' || (redaction === 'strings' && isText(value));
+    const isRedacted = redactionOf(key).some((type) => type === typeOfItems(value));
     span.setAttribute(key, isRedacted ? REDACTED : value);
   } catch {
     // A getter or proxy that throws has no value to set.
   }
 }
 
-function isText(value: AttributeValue): boolean {
-  return typeof (Array.isArray(value) ? value[0] : value) === 'string';
+/** The type of a value, or of the items of a list. */
+function typeOfItems(value: AttributeValue): string {
+  return typeof (Array.isArray(value) ? value[0] : value);
 }
 
 function isAttributeValue(value: unknown): value is AttributeValue {
