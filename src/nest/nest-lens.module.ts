@@ -20,6 +20,7 @@ import { ApplicationBoot } from './application-boot.js';
 import { lensAppOf } from './lens-app.js';
 import { type Endpoint, readIntrospection } from './introspection/introspection-options.js';
 import { createLensController } from './introspection/lens.controller.js';
+import { requireKnownOptions } from './known-options.js';
 import { NestLensFeatureModule } from './nest-lens-feature.module.js';
 import {
   NEST_LENS_ROOT,
@@ -80,7 +81,7 @@ export class NestLensModule implements NestModule, OnModuleInit {
    * Called again in the same application, only its registrations count.
    *
    * @param options see {@link NestLensModuleOptions}
-   * @throws NestLensError `RUNTIME_CONTROL_UNGUARDED` for `runtimeControl` without guards
+   * @throws TypeError for an option that isn't known; NestLensError `RUNTIME_CONTROL_UNGUARDED` for `runtimeControl` without guards
    *
    * @example
    * ```ts
@@ -88,6 +89,7 @@ export class NestLensModule implements NestModule, OnModuleInit {
    * ```
    */
   static forRoot(options: NestLensModuleOptions = {}): DynamicModule {
+    requireKnownOptions('NestLensModule.forRoot', options);
     const { introspection, ...others } = options;
     const registrations = options.registrations && readGiven(options.registrations, 'forRoot');
     return createRoot(introspection, { inject: [], read: () => ({ ...others, registrations }) });
@@ -98,7 +100,7 @@ export class NestLensModule implements NestModule, OnModuleInit {
    * the factory: Nest has to know routes and guards before it can inject anything.
    *
    * @param options see {@link NestLensModuleAsyncOptions}
-   * @throws NestLensError `RUNTIME_CONTROL_UNGUARDED` for `runtimeControl` without guards
+   * @throws TypeError for an option that isn't known; NestLensError `RUNTIME_CONTROL_UNGUARDED` for `runtimeControl` without guards
    *
    * @example
    * ```ts
@@ -110,6 +112,7 @@ export class NestLensModule implements NestModule, OnModuleInit {
    * ```
    */
   static forRootAsync(options: NestLensModuleAsyncOptions): DynamicModule {
+    requireKnownOptions('NestLensModule.forRootAsync', options);
     return createRoot(options.introspection, asyncSource(options), options.imports);
   }
 
@@ -200,21 +203,20 @@ function asyncSource({
   inject,
 }: NestLensModuleAsyncOptions): OptionsSource {
   const made = useClass ?? useExisting;
-  if (useFactory !== undefined) return { inject: inject ?? [], read: withoutIntrospection(useFactory) };
+  if (useFactory !== undefined) return { inject: inject ?? [], read: checked(useFactory) };
   if (made === undefined) throw createError(NestLensError, 'NO_OPTIONS_FACTORY');
   return {
     providers: useClass === undefined ? [] : [useClass],
     inject: [made],
-    read: withoutIntrospection((factory: NestLensOptionsFactory) => factory.createNestLensOptions()),
+    read: checked((factory: NestLensOptionsFactory) => factory.createNestLensOptions()),
   };
 }
 
-function withoutIntrospection(
-  make: NonNullable<NestLensModuleAsyncOptions['useFactory']>,
-): OptionsSource['read'] {
+function checked(make: NonNullable<NestLensModuleAsyncOptions['useFactory']>): OptionsSource['read'] {
   return async (...injected) => {
-    const options = (await make(...injected)) as NestLensModuleOptions | undefined;
-    if (options?.introspection !== undefined) throw createError(NestLensError, 'INTROSPECTION_TOO_LATE');
-    return options ?? {};
+    const options: NestLensModuleOptions = (await make(...injected)) ?? {};
+    requireKnownOptions('The factory of NestLensModule.forRootAsync', options);
+    if (options.introspection !== undefined) throw createError(NestLensError, 'INTROSPECTION_TOO_LATE');
+    return options;
   };
 }

@@ -188,6 +188,55 @@ describe('introspection that cannot be obeyed', () => {
   });
 });
 
+describe('options that nobody would read', () => {
+  guardEachTest();
+  const guards = [OperatorGuard];
+  const forRoot = (given: unknown) => () => NestLensModule.forRoot(given as NestLensModuleOptions);
+  const forRootAsync = (given: unknown) => () =>
+    NestLensModule.forRootAsync(given as NestLensModuleAsyncOptions);
+
+  it.each<[string, () => unknown, RegExp]>([
+    ['guards', forRoot({ guards }), /forRoot:.*'guards'.*belongs under introspection\./],
+    ['runtimeControl', forRoot({ runtimeControl: false }), /'runtimeControl'.*belongs under introspection\./],
+    ['path', forRoot({ path: 'x' }), /'path'.*belongs under introspection\./],
+    ['introspect', forRoot({ introspect: false }), /'introspect'.*mean 'introspection'\?/],
+    ['guard', forRoot({ guard: guards }), /'guard'.*mean 'guards', under introspection\?/],
+    ['spanGroups', forRoot({ spanGroups: 'all' }), /'spanGroups'.*belongs under config\./],
+    ['spanExporter', forRoot({ spanExporter: {} }), /'spanExporter'.*belongs under telemetry\./],
+    [
+      'toString',
+      forRoot({ toString: 1 }),
+      /'toString', which is not known here\. Known options: registrations,/,
+    ],
+    ['a text', forRoot('x'), /forRoot: options must be an object, not the text 'x'/],
+    ['null', forRoot(null), /forRoot: options must be an object, not null/],
+    ['a list', forRoot([]), /forRoot: options must be an object, not an array/],
+    ['guards beside a factory', forRootAsync({ useFactory: () => ({}), guards }), /under introspection\./],
+    [
+      'config beside a factory',
+      forRootAsync({ useFactory: () => ({}), config: {} }),
+      /what the factory returns/,
+    ],
+    ['nothing for a factory', forRootAsync(undefined), /forRootAsync: options must be an object/],
+  ])('H12: are refused where they are given: %s', (_what, call, message) => {
+    expect(call).toThrow(message);
+    expect(call).toThrow(TypeError);
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    ['guards', { guards }, /factory of.*'guards'.*belongs under introspection, beside the factory\./],
+    ['imports', { imports: [] }, /factory of.*'imports'.*belongs beside the factory\./],
+    ['a text', 'x', /factory of.*options must be an object, not the text 'x'/],
+  ])('H12: stop the start when a factory gives them: %s', async (_what, given, message) => {
+    const made = NestLensModule.forRootAsync({ useFactory: () => given as object });
+    const created = NestFactory.create(moduleOf(made), express.create(), {
+      logger: false,
+      abortOnError: false,
+    });
+    await expect(created).rejects.toThrow(message);
+  });
+});
+
 onEachPlatform('introspection that is obeyed', (platform) => {
   const start = (introspection: IntrospectionOptions): Promise<LensApp> =>
     lensApp(platform).groups('orders').forRoot({ introspection }).start();

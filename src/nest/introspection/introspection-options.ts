@@ -31,7 +31,12 @@ export interface Endpoint {
   readonly Controller: Type<object> | undefined;
 }
 
-const KEYS = ['path', 'guards', 'runtimeControl'];
+/** Every key that `introspection` may have. */
+export const INTROSPECTION_KEYS = {
+  path: true,
+  guards: true,
+  runtimeControl: true,
+} satisfies Record<keyof IntrospectionOptions, true>;
 
 /**
  * Reads who may see and change what. Nothing is taken for something else here: an option that can't be obeyed as it stands would
@@ -47,7 +52,7 @@ export function readIntrospection(
   if (given !== undefined && (typeof given !== 'object' || given === null || Array.isArray(given))) {
     throw argumentError('NestLensModule: introspection', 'false or an object', given);
   }
-  const unknown = Object.keys(given ?? {}).find((key) => !KEYS.includes(key));
+  const unknown = Object.keys(given ?? {}).find((key) => !Object.hasOwn(INTROSPECTION_KEYS, key));
   if (unknown !== undefined) {
     throw argumentError('NestLensModule: a key of introspection', 'path, guards or runtimeControl', unknown);
   }

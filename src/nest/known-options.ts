@@ -1,0 +1,123 @@
+import { argumentError } from '../core/diagnostics/argument-error.js';
+import { describeValue } from '../core/diagnostics/quote-details.js';
+import { nearestName } from '../core/groups/nearest-name.js';
+import type { NestLensConfig } from '../core/telemetry/config.js';
+import type { SetupOptions } from '../core/telemetry/setup-options.js';
+import { INTROSPECTION_KEYS } from './introspection/introspection-options.js';
+import type { NestLensModuleAsyncOptions, NestLensModuleOptions } from './nest-lens-options.js';
+
+const OPTIONS = {
+  registrations: true,
+  config: true,
+  env: true,
+  telemetry: true,
+  instrumentationGroups: true,
+  setupAt: true,
+  shutdownTimeoutMs: true,
+  clientErrors: true,
+  isError: true,
+  introspection: true,
+} satisfies Record<keyof NestLensModuleOptions, true>;
+
+const ASYNC_OPTIONS = {
+  imports: true,
+  inject: true,
+  useFactory: true,
+  useClass: true,
+  useExisting: true,
+  introspection: true,
+} satisfies Record<keyof NestLensModuleAsyncOptions, true>;
+
+const CONFIG = {
+  enabled: true,
+  spanGroups: true,
+  exporter: true,
+  tracesEnabled: true,
+  metricsEnabled: true,
+  clientErrors: true,
+  runId: true,
+  userId: true,
+  instrumentationGroups: true,
+  serviceName: true,
+  origins: true,
+} satisfies Record<keyof NestLensConfig, true>;
+
+const TELEMETRY = {
+  spanExporter: true,
+  spanProcessors: true,
+  metricReader: true,
+  instrumentations: true,
+  resourceAttributes: true,
+  mode: true,
+  isError: true,
+  instrumentationGroups: true,
+} satisfies Record<keyof SetupOptions, true>;
+
+interface Place {
+  /** In words, after a key. Empty: where it was looked for. */
+  readonly name: string;
+  readonly keys: object;
+}
+
+const RETURNED = 'in what the factory returns';
+const BESIDE = 'beside the factory';
+
+/** Where options can be given, the place that is checked first. */
+const PLACES = {
+  'NestLensModule.forRoot': [
+    { name: '', keys: OPTIONS },
+    { name: 'under introspection', keys: INTROSPECTION_KEYS },
+    { name: 'under config', keys: CONFIG },
+    { name: 'under telemetry', keys: TELEMETRY },
+  ],
+  'NestLensModule.forRootAsync': [
+    { name: '', keys: ASYNC_OPTIONS },
+    { name: 'under introspection', keys: INTROSPECTION_KEYS },
+    { name: RETURNED, keys: OPTIONS },
+    { name: `under config, ${RETURNED}`, keys: CONFIG },
+    { name: `under telemetry, ${RETURNED}`, keys: TELEMETRY },
+  ],
+  'The factory of NestLensModule.forRootAsync': [
+    { name: '', keys: OPTIONS },
+    { name: `under introspection, ${BESIDE}`, keys: INTROSPECTION_KEYS },
+    { name: 'under config', keys: CONFIG },
+    { name: 'under telemetry', keys: TELEMETRY },
+    { name: BESIDE, keys: ASYNC_OPTIONS },
+  ],
+} satisfies Record<string, readonly Place[]>;
+
+/**
+ * Stops the start for an option that nobody would read: guards in the wrong place would leave the endpoint open to everybody.
+ *
+ * @param from who was given the options
+ * @throws TypeError for options that are no object, and for a key that isn't known
+ */
+export function requireKnownOptions(from: keyof typeof PLACES, given: unknown): void {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw argumentError(`${from}: options`, 'an object', given);
+  }
+  const places: readonly Place[] = PLACES[from];
+  const known = places[0]!.keys;
+  const unknown = Object.keys(given).find((key) => !Object.hasOwn(known, key));
+  if (unknown === undefined) return;
+  throw new TypeError(
+    `${from}: an option is ${describeValue(unknown)}, which is not known here. ${advice(unknown, places)}` +
+      `Known options: ${Object.keys(known).join(', ')}.`,
+  );
+}
+
+function advice(unknown: string, places: readonly Place[]): string {
+  const home = places.find(({ keys }) => Object.hasOwn(keys, unknown));
+  if (home !== undefined) return `It belongs ${home.name}. `;
+  for (const { name, keys } of places) {
+    const near = nearestOption(unknown, Object.keys(keys));
+    if (near !== undefined) return `Did you mean '${near}'${name === '' ? '' : `, ${name}`}? `;
+  }
+  return '';
+}
+
+/** Also one that was cut short, or has more at its end: `introspect`. */
+function nearestOption(unknown: string, known: readonly string[]): string | undefined {
+  const isStart = (key: string): boolean => key.startsWith(unknown) || unknown.startsWith(key);
+  return nearestName(unknown, known) ?? (unknown.length > 2 ? known.find(isStart) : undefined);
+}
