@@ -406,7 +406,8 @@ export const startScenarios: Readonly<Record<string, Scenario>> = {
         (rounds) => {
           for (const { names, spansLost, dropped } of rounds) {
             expect(spansLost).toBeGreaterThan(dropped);
-            expect(names).not.toContain('0');
+            // The oldest span is in the first batch, which was given up before the receiver came back.
+            expect(names).not.toContain('OrdersController.list');
           }
         },
       "What doesn't fit into the queue meanwhile is dropped.": (rounds) => {

@@ -18,6 +18,9 @@ interface WarningDetails {
   LATE_REGISTRATION: { namespace: string };
   NOTHING_REGISTERED: { spec: string };
   SPEC_INVALID: { problem: string };
+  SPEC_NOT_SHARED: { variable: string; spec: string };
+  SPEC_WITHOUT_ENABLED: { variable: string; enabledVariable: string };
+  VARIABLE_UNKNOWN: { variable: string; nearest: string };
   SPEC_UNRESOLVED: RegistryInventory & {
     spec: string;
     /** Whether somebody wrote it; else it is the default. */
@@ -139,6 +142,14 @@ const MESSAGES: {
     `Nothing will be emitted. Pass registrations to NestLensModule.forRoot or forFeature, or import the library that registers them.`,
   SPEC_INVALID: ({ problem }) =>
     `The span group spec ${problem}. It is not used; what was in force before it stays so. Correct it.`,
+  SPEC_NOT_SHARED: ({ variable, spec }) =>
+    `${variable} is '${spec}'. Processes of NeMo Lens, which read the same variable, know neither '*' nor a leading '-': they take ` +
+    `such an entry for a name. Set NEST_LENS_SPAN_GROUPS for this process, or write the names out.`,
+  SPEC_WITHOUT_ENABLED: ({ variable, enabledVariable }) =>
+    `${variable} is set, but telemetry isn't enabled, so every span group is off. Set ${enabledVariable}=true to turn it on, ` +
+    `or ${enabledVariable}=false if it is meant to be off.`,
+  VARIABLE_UNKNOWN: ({ variable, nearest }) =>
+    `The variable ${variable} has no effect. Did you mean ${nearest}? Rename it, or unset it.`,
   SPEC_UNRESOLVED: ({ spec, isSet, pending, nearest, ...registry }) => {
     if (!isSet) {
       return (

@@ -8,6 +8,7 @@ import {
   type NestLensConfig,
   type TracedKey,
 } from './config.js';
+import { warnOfMisspeltVariables } from './environment-warnings.js';
 
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ['1', true],
@@ -20,6 +21,19 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ['off', false],
 ]);
 
+/** What follows the prefix in the names of the variables. */
+const KEYS = [
+  'ENABLED',
+  'SPAN_GROUPS',
+  'EXPORTER',
+  'CLIENT_ERRORS',
+  'TRACES_ENABLED',
+  'METRICS_ENABLED',
+  'INSTRUMENTATION_GROUPS',
+  'RUN_ID',
+  'USER_ID',
+] as const;
+
 /** Which variables are read, and from where. */
 export interface EnvOptions {
   /** What the names of the variables begin with: `<prefix>_<KEY>`, without the underscore. @defaultValue 'NEST_LENS' */
@@ -31,7 +45,8 @@ export interface EnvOptions {
 }
 
 function createReader({ prefix = 'NEST_LENS', fallbackPrefix = 'NEMO_LENS', env = process.env }: EnvOptions) {
-  return (key: string): ConfigOrigin | undefined => {
+  warnOfMisspeltVariables(prefix, KEYS, env);
+  return (key: (typeof KEYS)[number]): ConfigOrigin | undefined => {
     for (const variable of [`${prefix}_${key}`, `${fallbackPrefix}_${key}`]) {
       const value = env[variable]?.trim();
       if (value) return { source: variable, value };
@@ -70,15 +85,21 @@ export function resolveConfig(
 ): NestLensConfig {
   const read = createReader(envOptions);
   const origins = { ...explicit.origins };
-  const traced = (key: TracedKey, found: ConfigOrigin | undefined, fallback: string): string => {
+  const traced = (
+    key: Exclude<TracedKey, 'enabled'>,
+    found: ConfigOrigin | undefined,
+    fallback: string,
+  ): string => {
     const given = explicit[key];
     if (given !== undefined) return given;
     const origin = (origins[key] = found ?? { source: 'default', value: fallback });
     return origin.value;
   };
   const serviceName = explicit.serviceName?.trim();
+  const isEnabled = read('ENABLED');
+  if (explicit.enabled === undefined) origins.enabled = isEnabled ?? { source: 'default', value: 'false' };
   return Object.freeze({
-    enabled: explicit.enabled ?? booleanFrom(read('ENABLED'), false),
+    enabled: explicit.enabled ?? booleanFrom(isEnabled, false),
     spanGroups: traced('spanGroups', read('SPAN_GROUPS'), 'default'),
     exporter: explicit.exporter ?? wordFrom(read('EXPORTER'), EXPORTERS, 'otlp'),
     clientErrors: explicit.clientErrors ?? wordFrom(read('CLIENT_ERRORS'), CLIENT_ERRORS, 'unset'),

@@ -45,7 +45,7 @@ export interface NestLensConfig {
 }
 
 /** The keys of a config whose origin is kept: it is shown, or decides how the value is exported. */
-export type TracedKey = 'spanGroups' | 'runId' | 'userId';
+export type TracedKey = 'spanGroups' | 'runId' | 'userId' | 'enabled';
 
 /** Where one value of a config came from. */
 export interface ConfigOrigin {
@@ -80,7 +80,12 @@ export function checkWord<W extends string>(
 /** The variable that a value came from, `default`, or `options` where the application said it in code. */
 export function originOf(config: Partial<NestLensConfig>, key: TracedKey): string {
   const origin = config.origins?.[key];
-  return origin !== undefined && origin.value === config[key] ? origin.source : 'options';
+  return origin !== undefined && origin.value === String(config[key]) ? origin.source : 'options';
+}
+
+/** Whether a value came from a variable that the deployment shares with processes of NeMo Lens, the Python library. */
+export function isFromNemo(config: NestLensConfig, key: TracedKey): boolean {
+  return originOf(config, key).startsWith('NEMO_LENS_');
 }
 
 /** Checks what the compiler can't where a config comes from JavaScript; a copy, frozen. Throws `ConfigError`. */

@@ -1,7 +1,7 @@
 import { type SpanContext, TraceFlags } from '@opentelemetry/api';
 import type { NodeSDKConfiguration } from '@opentelemetry/sdk-node';
 import { IN_FLIGHT_PROCESSOR } from '../spans/in-flight-ring.js';
-import { type NestLensConfig, originOf, type TracedKey } from './config.js';
+import { isFromNemo, type NestLensConfig } from './config.js';
 import { createConsoleSpanExporter } from './console-span-exporter.js';
 import type { RegisteredApis } from './otel-globals.js';
 import { patchedModules, shouldHaveModules } from './private-fields.js';
@@ -108,10 +108,6 @@ function metricConfiguration({ config, options, before }: SdkStart): SdkConfigur
   // `exporter` is about spans: its `console` and `none` are no reason to be deaf to who asks for metrics by name.
   const isLeftToSdk = config.exporter === 'otlp' || Boolean(process.env['OTEL_METRICS_EXPORTER']?.trim());
   return isLeftToSdk ? {} : { metricReaders: [] };
-}
-
-function isFromNemo(config: NestLensConfig, key: TracedKey): boolean {
-  return originOf(config, key).startsWith('NEMO_LENS_');
 }
 
 /**

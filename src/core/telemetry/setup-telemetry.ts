@@ -10,6 +10,7 @@ import { discardEarlySdk } from './early-sdk.js';
 import { startInstrumentationGating } from './instrumentation-gating.js';
 import { areMetricsAskedFor, startLensMetrics } from './lens-metrics.js';
 import { type BuiltPipeline, buildPipeline, NOTHING } from './pipeline.js';
+import { warnOfSharedSpec, warnOfSpecWithoutEnabled } from './environment-warnings.js';
 import type { SetupOptions } from './setup-options.js';
 import { type ClosingHandle, createHandle, type TelemetryHandle } from './telemetry-handle.js';
 import { DEFAULT_TIMEOUT_MS, withTimeout } from './with-timeout.js';
@@ -92,6 +93,7 @@ function validateOrEndEarly(config: NestLensConfig): NestLensConfig {
 /** A disabled set-up: every group is pinned off, and nothing is built. */
 function stayOff(config: NestLensConfig): void {
   if (config.enabled) recordWarning({ code: 'SDK_DISABLED', details: {} });
+  else warnOfSpecWithoutEnabled(config);
   setEnabledSpanGroups([]);
   discardEarlySdk();
   if (processState.telemetry.phase === 'off') rememberSpec(config);
@@ -136,6 +138,7 @@ function goLive(
   const lensMetrics = config.metricsEnabled && areMetricsAskedFor(options) ? startLensMetrics() : undefined;
   // Before the spec, which may name their groups.
   const ungateInstrumentations = startInstrumentationGating(config, options);
+  warnOfSharedSpec(config);
   setSpanGroupSpec(config.spanGroups);
   processState.setUp = true;
   judgeTracedFunctions();

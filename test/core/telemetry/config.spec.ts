@@ -68,6 +68,7 @@ describe('nestLensConfigFromEnv', () => {
   it('C1: says which variable a value came from, and `default` where none is set', () => {
     const { origins } = fromEnv({ NEMO_LENS_SPAN_GROUPS: ' all ', NEST_LENS_RUN_ID: '7' });
     expect(origins).toEqual({
+      enabled: { source: 'default', value: 'false' },
       spanGroups: { source: 'NEMO_LENS_SPAN_GROUPS', value: 'all' },
       runId: { source: 'NEST_LENS_RUN_ID', value: '7' },
       userId: { source: 'default', value: '' },
