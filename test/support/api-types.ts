@@ -117,5 +117,5 @@ same<
   | 'serviceName'
   | 'origins'
 >();
-// @ts-expect-error only the three exporters
+// @ts-expect-error only the four exporters
 export const exporter: core.NestLensConfig['exporter'] = 'jaeger';

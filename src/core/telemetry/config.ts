@@ -1,7 +1,7 @@
 import { ConfigError, createError } from '../diagnostics/errors.js';
 
 /** Where spans go when the application names no exporter of its own. */
-export type ExporterName = 'otlp' | 'console' | 'none';
+export type ExporterName = 'otlp' | 'console' | 'tree' | 'none';
 
 /** What an `HttpException` below 500 does to the status of a span that isn't a handler's. */
 export type ClientErrors = 'unset' | 'error';
@@ -13,7 +13,8 @@ export interface NestLensConfig {
   /** The spec: which groups emit, e.g. `per_request,payment`. @defaultValue 'default' */
   spanGroups: string;
   /**
-   * `otlp`: the SDK decides by its own `OTEL_*` variables; `console`: one compact JSON line a span; `none`: spans are made
+   * `otlp`: the SDK decides by its own `OTEL_*` variables; `console`: one compact JSON line a span; `tree`: each
+   * trace as a tree, for a person at a terminal; `none`: spans are made
    * and propagated, but not exported. @defaultValue 'otlp'
    */
   exporter: ExporterName;
@@ -55,7 +56,7 @@ export interface ConfigOrigin {
   readonly value: string;
 }
 
-export const EXPORTERS: readonly ExporterName[] = ['otlp', 'console', 'none'];
+export const EXPORTERS: readonly ExporterName[] = ['otlp', 'console', 'tree', 'none'];
 export const CLIENT_ERRORS: readonly ClientErrors[] = ['unset', 'error'];
 
 /**

@@ -3,6 +3,7 @@ import type { NodeSDKConfiguration } from '@opentelemetry/sdk-node';
 import { IN_FLIGHT_PROCESSOR } from '../spans/in-flight-ring.js';
 import { isFromNemo, type NestLensConfig } from './config.js';
 import { createConsoleSpanExporter } from './console-span-exporter.js';
+import { TreeSpanExporter } from './tree-span-exporter.js';
 import type { RegisteredApis } from './otel-globals.js';
 import { patchedModules, shouldHaveModules } from './private-fields.js';
 import { instrumentationForSdk } from './sdk-instrumentations.js';
@@ -67,8 +68,9 @@ function spanConfiguration(start: SdkStart): SdkConfiguration {
   // Alone, an exporter is left to the SDK, which reads the batch processor's variables.
   if (exporter !== undefined) return { traceExporter: exporter };
   if (config.exporter === 'none') return { spanProcessors: [IN_FLIGHT_PROCESSOR] };
-  if (config.exporter === 'console') {
-    const direct = createDirectProcessor(spans.guardExporter(createConsoleSpanExporter()));
+  if (config.exporter === 'console' || config.exporter === 'tree') {
+    const printer = config.exporter === 'tree' ? new TreeSpanExporter() : createConsoleSpanExporter();
+    const direct = createDirectProcessor(spans.guardExporter(printer));
     return { spanProcessors: [IN_FLIGHT_PROCESSOR, spans.guardProcessor(direct)] };
   }
   return {};

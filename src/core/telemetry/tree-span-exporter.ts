@@ -1,0 +1,123 @@
+import { SpanStatusCode } from '@opentelemetry/api';
+import type { SpanExporterLike } from './setup-options.js';
+
+/** The part of the SDK's `ReadableSpan` that is printed. */
+export interface TreeSpan {
+  readonly name: string;
+  spanContext(): { traceId: string; spanId: string };
+  readonly parentSpanContext?: { spanId: string; isRemote?: boolean };
+  readonly startTime: readonly [number, number];
+  readonly duration: readonly [number, number];
+  readonly status: { code: SpanStatusCode; message?: string };
+  readonly attributes: Readonly<Record<string, unknown>>;
+}
+
+/** Traces that wait for their root. The oldest one is printed as it is when there are more. */
+const MAX_WAITING = 200;
+/** A trace is printed as it is when it has this many spans; what follows is printed as another part of it. */
+const MAX_SPANS = 1_000;
+/** Of siblings of one name, more than these are folded into a line that counts them. */
+const MAX_ALIKE = 5;
+/** For how long, in milliseconds, a trace waits for its root. */
+const UNFINISHED_AFTER_MS = 10_000;
+const NAME_COLUMNS = 44;
+
+/** Exporter `tree`: each trace as a tree when its first span ends, for a person at a terminal. */
+export class TreeSpanExporter implements SpanExporterLike {
+  private readonly waiting = new Map<string, { spans: TreeSpan[]; timer: NodeJS.Timeout }>();
+
+  constructor(
+    private readonly write = (text: string): void => void process.stdout.write(text),
+    private readonly coloured = Boolean(process.stdout.isTTY) && !process.env['NO_COLOR'],
+    private readonly showsAttributes = process.env['NEST_LENS_TREE']?.trim().toLowerCase() === 'attributes',
+  ) {}
+
+  export(spans: unknown[], done: (result: { code: number }) => void): void {
+    for (const span of spans as TreeSpan[]) this.take(span);
+    done({ code: 0 });
+  }
+
+  forceFlush(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  shutdown(): Promise<void> {
+    for (const traceId of [...this.waiting.keys()]) this.print(traceId);
+    return Promise.resolve();
+  }
+
+  private take(span: TreeSpan): void {
+    const { traceId } = span.spanContext();
+    let trace = this.waiting.get(traceId);
+    if (trace === undefined) {
+      if (this.waiting.size >= MAX_WAITING) this.print(this.waiting.keys().next().value!);
+      const timer = setTimeout(() => this.print(traceId), UNFINISHED_AFTER_MS);
+      timer.unref();
+      this.waiting.set(traceId, (trace = { spans: [], timer }));
+    }
+    trace.spans.push(span);
+    if (isRoot(span) || trace.spans.length >= MAX_SPANS) this.print(traceId);
+  }
+
+  private print(traceId: string): void {
+    const { spans, timer } = this.waiting.get(traceId)!;
+    clearTimeout(timer);
+    this.waiting.delete(traceId);
+    spans.sort(({ startTime: a }, { startTime: b }) => a[0] - b[0] || a[1] - b[1]);
+    const ids = new Set(spans.map((span) => span.spanContext().spanId));
+    const tops = spans.filter(
+      ({ parentSpanContext: parent }) => parent === undefined || !ids.has(parent.spanId),
+    );
+    const note = spans.some(isRoot) ? [] : [this.style(33, `trace ${traceId}, not finished:`)];
+    const lines = tops.flatMap((top) => [this.line('', '', top), ...this.below(top, spans, '')]);
+    this.write(`${[...note, ...lines].join('\n')}\n`);
+  }
+
+  private below(parent: TreeSpan, spans: readonly TreeSpan[], indent: string): string[] {
+    const { spanId } = parent.spanContext();
+    const children = spans.filter((span) => span.parentSpanContext?.spanId === spanId);
+    const alike = new Map<string, number>();
+    for (const { name } of children) alike.set(name, (alike.get(name) ?? 0) + 1);
+    const seen = new Map<string, number>();
+    return children.flatMap((child, index) => {
+      const nth = (seen.get(child.name) ?? 0) + 1;
+      seen.set(child.name, nth);
+      if (nth > MAX_ALIKE + 1) return [];
+      const isLast = index === children.length - 1;
+      const branch = `${indent}${isLast ? '└─ ' : '├─ '}`;
+      const more = alike.get(child.name)! - MAX_ALIKE;
+      if (nth > MAX_ALIKE) return [this.style(2, `${branch}${more} more ${printable(child.name)}`)];
+      const inside = `${indent}${isLast ? '   ' : '│  '}`;
+      return [this.line(branch, inside, child), ...this.below(child, spans, inside)];
+    });
+  }
+
+  private line(branch: string, inside: string, { name, duration, status, attributes }: TreeSpan): string {
+    const took = `${(duration[0] * 1e3 + duration[1] / 1e6).toFixed(1)} ms`.padStart(9);
+    const group = attributes['nestlens.group'];
+    const error =
+      status.code === SpanStatusCode.ERROR
+        ? this.style(31, `  error${status.message ? `: ${printable(status.message)}` : ''}`)
+        : '';
+    const head = `${this.style(2, branch)}${printable(name).padEnd(NAME_COLUMNS - branch.length)}${took}`;
+    const shown = this.showsAttributes ? Object.entries(attributes) : [];
+    const details = shown
+      .filter(([key]) => key !== 'nestlens.group')
+      .map(([key, value]) => this.style(2, `\n${inside}     ${key}: ${JSON.stringify(value)}`));
+    return `${head}${typeof group === 'string' ? this.style(2, `   ${group}`) : ''}${error}${details.join('')}`;
+  }
+
+  private style(code: number, text: string): string {
+    return this.coloured ? `\u001b[${code}m${text}\u001b[0m` : text;
+  }
+}
+
+/** On one line, and without what a terminal would obey. */
+function printable(text: string): string {
+  return text.replace(/\p{Cc}+/gu, ' ');
+}
+
+/** The first span of a trace in this process. */
+function isRoot({ parentSpanContext: parent }: TreeSpan): boolean {
+  return parent === undefined || parent.isRemote === true;
+}

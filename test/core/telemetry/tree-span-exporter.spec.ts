@@ -1,0 +1,112 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { managedSpan, SpanRegistry } from 'nest-lens/core';
+import { TreeSpanExporter } from '../../../src/core/telemetry/tree-span-exporter.js';
+import { createLensTestbed } from 'nest-lens/testing';
+import { setUpForTest } from '../../support/live-telemetry.js';
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** The spans of a piece of work, in the order in which they ended. */
+async function spansOf(work: () => unknown): Promise<unknown[]> {
+  await using testbed = await createLensTestbed({ definitions: [{ namespace: 'shop', groups: ['orders'] }] });
+  await work();
+  return testbed.spans();
+}
+
+function print(spans: unknown[], { coloured = false, attributes = false } = {}) {
+  let text = '';
+  const exporter = new TreeSpanExporter((part) => (text += part), coloured, attributes);
+  exporter.export(spans, () => undefined);
+  return {
+    exporter,
+    lines: () =>
+      text
+        .replace(/ +\d+\.\d ms/g, ' ms')
+        .split('\n')
+        .slice(0, -1),
+  };
+}
+
+describe('exporter: tree', () => {
+  afterEach(() => void jest.useRealTimers());
+
+  it('prints a trace when its first span has ended, in the order of starts, with groups and errors', async () => {
+    const spans = await spansOf(() =>
+      managedSpan('orders', 'orders.place', { attributes: { 'order.id': 7 } }, () => {
+        managedSpan('orders', 'orders.check', () => undefined);
+        try {
+          managedSpan('orders', 'orders.pay', () => {
+            throw new Error('declined\u001b[2J\nby the bank');
+          });
+        } catch {
+          // answered elsewhere
+        }
+      }),
+    );
+    expect(print(spans.slice(0, -1)).lines()).toEqual([]);
+    expect(print(spans).lines()).toEqual([
+      'orders.place ms   orders',
+      '├─ orders.check ms   orders',
+      '└─ orders.pay ms   orders  error: declined [2J by the bank',
+    ]);
+    expect(print(spans, { attributes: true }).lines()[1]).toBe('     order.id: 7');
+    expect(print(spans, { coloured: true }).lines().join()).toContain('\u001b[31m  error');
+  });
+
+  it('folds what is alike', async () => {
+    const spans = await spansOf(() =>
+      managedSpan('orders', 'orders.list', () => {
+        for (let row = 0; row < 50; row++) managedSpan('orders', 'row', () => undefined);
+        managedSpan('orders', 'orders.done', () => undefined);
+      }),
+    );
+    expect(print(spans).lines().slice(5)).toEqual([
+      '├─ row ms   orders',
+      '├─ 45 more row',
+      '└─ orders.done ms   orders',
+    ]);
+  });
+
+  it('prints what never finishes after a while, or at the shutdown, and says so', async () => {
+    const spans = (
+      await spansOf(() => managedSpan('orders', 'a', () => managedSpan('orders', 'b', () => undefined)))
+    ).slice(0, 1);
+    jest.useFakeTimers();
+    const late = print(spans);
+    jest.advanceTimersByTime(10_000);
+    expect(late.lines()).toEqual([expect.stringMatching(/^trace \w{32}, not finished:$/), 'b ms   orders']);
+    const closed = print(spans);
+    await closed.exporter.shutdown();
+    expect(closed.lines()).toHaveLength(2);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('keeps no more than a bounded number of spans', () => {
+    const waiting = Array.from({ length: 300 }, (_, number) => ({
+      name: `span ${number}`,
+      spanContext: () => ({ traceId: `t${number}`, spanId: `${number}` }),
+      parentSpanContext: { spanId: 'elsewhere' },
+      startTime: [0, 0],
+      duration: [0, 0],
+      status: { code: 0 },
+      attributes: {},
+    }));
+    const { exporter, lines } = print(waiting);
+    expect(lines()).toHaveLength(200);
+    return exporter.shutdown();
+  });
+
+  it('C2: is what NEST_LENS_EXPORTER=tree sets up', async () => {
+    const write = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+    try {
+      SpanRegistry.register('shop', ['orders']);
+      const handle = await setUpForTest({ exporter: 'tree' });
+      managedSpan('orders', 'orders.place', () => undefined);
+      await turn();
+      expect(write.mock.calls.join()).toContain('orders.place');
+      expect(handle.isExporting).toBe(true);
+    } finally {
+      write.mockRestore();
+    }
+  }, 30_000);
+});
