@@ -9,12 +9,15 @@ export type AsyncGeneratorLike = AsyncGenerator<unknown, unknown, unknown>;
 const COMPILED_MEMBERS: readonly PropertyKey[] = ['next', 'return', 'throw', Symbol.asyncIterator];
 
 /**
- * Only real generators count, and objects that carry a generator's methods themselves, as compiled ones do. A cursor or a
- * stream whose class has these methods, too, is more than its iteration.
+ * Only real generators count, and objects that carry a generator's methods themselves and nothing else, as compiled ones do. A
+ * cursor or a stream is more than its iteration: it has other members, or a class with these methods.
  */
 export function isAsyncGenerator(value: object): value is AsyncGeneratorLike {
   if (types.isGeneratorObject(value)) return Symbol.asyncIterator in value;
-  return COMPILED_MEMBERS.every((key) => Object.hasOwn(value, key));
+  return (
+    COMPILED_MEMBERS.every((key) => Object.hasOwn(value, key)) &&
+    Object.getOwnPropertyNames(value).every((key) => COMPILED_MEMBERS.includes(key))
+  );
 }
 
 /** A generator that was told to return has given its work up by then, in milliseconds, whatever it still waits for. */
@@ -74,6 +77,11 @@ export function followGenerator(source: AsyncGeneratorLike, open: InFlightSpan):
   for (const key of COMPILED_MEMBERS) {
     const value = members[key as keyof typeof members];
     Object.defineProperty(generator, key, { value, configurable: true, writable: true });
+  }
+  for (const key of Reflect.ownKeys(source)) {
+    // What somebody hung on it, such as a `cancel()`, goes along.
+    if (Object.hasOwn(generator, key)) continue;
+    Object.defineProperty(generator, key, Object.getOwnPropertyDescriptor(source, key)!);
   }
   abandoned.register(generator, open);
   return generator;

@@ -1,3 +1,4 @@
+import { quoteDetails } from '../diagnostics/quote-details.js';
 import { printValue } from './span-exception.js';
 
 /** Where a function is wanted and something else came, which only JavaScript lets happen: says how the call is written. */
@@ -7,7 +8,7 @@ export function missingFunction(
   given: unknown,
   usage: string,
 ): TypeError {
-  const shown = names.map((name) => `'${printValue(name)}'`).join(', ');
+  const shown = names.map((name) => `'${quoteDetails({ name: printValue(name) }).name}'`).join(', ');
   const got = given === null ? 'null' : typeof given;
   return new TypeError(`${call}(${shown}) needs a function to run, and got ${got}. Write ${usage}.`);
 }

@@ -102,13 +102,14 @@ function followPromise(plan: SpanPlan, open: InFlightSpan, promise: Promise<unkn
       throw reason;
     },
   );
-  if (Object.keys(promise).length > 0 || Symbol.asyncIterator in promise) copyMembers(promise, followed);
+  if (Object.getOwnPropertyNames(promise).length > 0 || Symbol.asyncIterator in promise)
+    copyMembers(promise, followed);
   return followed;
 }
 
 /**
  * What somebody hung on a promise, such as a `cancel()`, goes along. Measured: to ask each promise for all its own keys,
- * Node's symbols among them, would make a call a third slower, so a member that shows in no loop goes along with others only.
+ * Node's symbols among them, would make a call a third slower, so a symbol goes along with other members only.
  */
 function copyMembers(promise: object, followed: object): void {
   for (const key of Reflect.ownKeys(promise)) {

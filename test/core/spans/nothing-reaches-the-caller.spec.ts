@@ -351,6 +351,20 @@ describe('a call without a function to run', () => {
     },
   );
 
+  it('I14: its names are quoted in one line of bounded length', () => {
+    const evil = `a\n\u001b[31m${'x'.repeat(100_000)}`;
+    for (const call of [() => managedSpan(evil, evil, 5 as never), () => traceFn(evil, evil)(5 as never)]) {
+      let message = '';
+      try {
+        call();
+      } catch (error) {
+        ({ message } = error as Error);
+      }
+      expect(message).toMatch(/^[ -~…]+$/);
+      expect(message.length).toBeLessThan(1_000);
+    }
+  });
+
   it('I1: a TypeError of the work is its own', () => {
     for (const groups of [['orders'], []]) {
       setEnabledSpanGroups(groups);

@@ -776,6 +776,47 @@ describe('a generator in a generator', () => {
   });
 });
 
+describe('what somebody hung on a result', () => {
+  it('I9: goes along with an async generator', async () => {
+    const cancel = (): string => 'cancelled';
+    const source = Object.assign(
+      (async function* () {
+        yield 1;
+      })(),
+      { cancel },
+    );
+    const result = inSpan(() => source);
+    expect(result.cancel).toBe(cancel);
+    const values: number[] = [];
+    for await (const value of result) values.push(value);
+    expect(values).toEqual([1]);
+    expectOk();
+  });
+
+  it('I9: goes along with a promise, also where it shows in no loop', async () => {
+    const source = Promise.resolve(7);
+    void Object.defineProperty(source, 'abort', { value: () => 'aborted' });
+    const result = inSpan(() => source) as Promise<number> & { abort(): string };
+    expect(result.abort()).toBe('aborted');
+    expect(await result).toBe(7);
+    expectOk();
+  });
+
+  it('I9: an object that iterates and has members of its own besides is handed back as it is', () => {
+    const queue = {
+      push: () => undefined,
+      next: () => Promise.resolve({ done: true, value: undefined }),
+      return: () => Promise.resolve({ done: true, value: undefined }),
+      throw: (error: Error) => Promise.reject(error),
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+    };
+    expect(inSpan(() => queue)).toBe(queue);
+    expectOk();
+  });
+});
+
 describe('a promise of work', () => {
   it('I9: of an observable is one piece of work', async () => {
     const result = await inSpan(async () => {
