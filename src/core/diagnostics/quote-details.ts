@@ -75,7 +75,8 @@ export function describeValue(value: unknown): string {
   return quote(String(value));
 }
 
-function quote(text: string, most = MAX_TEXT): string {
+/** A text as one line that can be shown: escaped, and cut where it is long. */
+export function quote(text: string, most = MAX_TEXT): string {
   // Cut first, so that a megabyte isn't escaped, and once more, since an escape is longer than its character.
   const escaped = text.slice(0, most).replace(NOT_PRINTABLE, escape);
   if (text.length <= most && escaped.length <= most) return escaped;

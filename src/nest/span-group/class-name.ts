@@ -20,9 +20,8 @@ export function classNameOf(Class: object): string {
 function readClassName(Class: object): string {
   try {
     const { name } = Class as { name?: unknown }; // any static member may be called `name`
-    if (typeof name === 'string' && name !== '' && !UNPRINTABLE.test(name) && !NAME_OF_MIXIN.test(name)) {
-      return name;
-    }
+    const isShown = typeof name === 'string' && name.trim() !== '' && !UNPRINTABLE.test(name);
+    if (isShown && !NAME_OF_MIXIN.test(name)) return name;
   } catch {
     // A static getter that throws.
   }

@@ -1,49 +1,124 @@
-import { type Context, createContextKey, type Span } from '@opentelemetry/api';
+import { type Context, createContextKey, INVALID_SPAN_CONTEXT, type Span, trace } from '@opentelemetry/api';
 
 /** A call that has its span already. It stands in the context, so that nobody gives the call a second one. */
-export interface CoveredCall {
+interface CoveredCall {
   readonly span: Span;
   readonly spanName: string;
   /** The gate of the method, or the method itself where it has none. */
   readonly method: object;
-  /** Undefined until the method is called: an interceptor has made the span, and Nest will call the method. */
-  readonly running?: RunningCall;
 }
 
-interface RunningCall {
+interface RunningCall extends CoveredCall {
   readonly receiver: unknown;
   readonly methodKey: string | symbol;
 }
 
+/** What a call of a method finds: the span that covers it, and the context to run it in; undefined: run it as it is. */
+export interface FoundCover extends CoveredCall {
+  readonly runIn: Context | undefined;
+}
+
 const COVERED_CALL = createContextKey('nest-lens covered call');
 
-export function withCoveredCall(context: Context, call: CoveredCall): Context {
+/** How many announced calls of a method haven't come yet, in all requests. */
+const awaited = new WeakMap<object, number>();
+
+/** Stands for the span of a request that can't be told. */
+const UNKNOWN_SPAN = trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
+
+/** An interceptor has made the span of a call, and Nest will call the method. */
+export class AnnouncedCall implements CoveredCall {
+  private isAwaited = true;
+  private isOver = false;
+  private args: readonly unknown[] | undefined;
+
+  /** @param outside the context without the span */
+  constructor(
+    readonly span: Span,
+    readonly spanName: string,
+    readonly method: object,
+    private readonly outside: Context,
+  ) {
+    awaited.set(method, (awaited.get(method) ?? 0) + 1);
+  }
+
+  /** The span ends: it covers no call any more. */
+  end(): void {
+    this.isOver = true;
+    this.args = undefined;
+    this.stopAwaiting();
+  }
+
+  /** Whether a call that is made in the context of this one has a span already, this one or another. */
+  get isCovered(): boolean {
+    return !this.isOver || this.areOthersAwaited;
+  }
+
+  /**
+   * The first call takes the span. Further ones are tries of the same request, unless they have other arguments while another
+   * request waits for its call: then an inner interceptor has run that one's handler here. Which request it belongs to can't be
+   * told, and it has a span, so it gets no second one, and nothing is said of it on this one.
+   */
+  coverFor(context: Context, args: readonly unknown[]): FoundCover | undefined {
+    const { span, spanName, method } = this;
+    if (this.isOver && !this.areOthersAwaited) return undefined;
+    const isOwn = !this.isOver && (this.args === undefined || !this.areOthersAwaited || this.isSame(args));
+    if (!isOwn) return { span: UNKNOWN_SPAN, spanName, method, runIn: this.without(context) };
+    this.args = args;
+    this.stopAwaiting();
+    return { span, spanName, method, runIn: context };
+  }
+
+  private get areOthersAwaited(): boolean {
+    return awaited.get(this.method)! > (this.isAwaited ? 1 : 0);
+  }
+
+  private isSame(args: readonly unknown[]): boolean {
+    return args.length === this.args?.length && args.every((arg, index) => Object.is(arg, this.args![index]));
+  }
+
+  private stopAwaiting(): void {
+    if (!this.isAwaited) return;
+    this.isAwaited = false;
+    awaited.set(this.method, awaited.get(this.method)! - 1);
+  }
+
+  /** The context with the span below which this one is: what another request does isn't below this one. */
+  private without(context: Context): Context {
+    if (trace.getSpan(context) !== this.span) return context;
+    const former = trace.getSpan(this.outside);
+    return former === undefined ? trace.deleteSpan(context) : trace.setSpan(context, former);
+  }
+}
+
+/** The context of a call that was announced, or that runs under a span. */
+export function withCoveredCall(context: Context, call: AnnouncedCall | RunningCall): Context {
   return context.setValue(COVERED_CALL, call);
 }
 
-/** Whether the next call of a method is covered by an interceptor's span. */
+/** Whether the next call of a method has an interceptor's span. */
 export function isCallCovered(context: Context, method: object): boolean {
-  const call = context.getValue(COVERED_CALL) as CoveredCall | undefined;
-  return call !== undefined && call.running === undefined && call.method === method;
+  const call = context.getValue(COVERED_CALL);
+  return call instanceof AnnouncedCall && call.method === method && call.isCovered;
 }
 
 /**
- * The call whose span covers this call of a method, if any:
+ * The span that covers this call of a method, if any:
  *
- * - before the method runs, the one that an interceptor has announced, however often it is made (by a `retry`, say);
+ * - before the method runs, the one that an interceptor has made for it, however often it is called (by a `retry`, say);
  * - while the method runs, one of the same name on the same object behind another gate: `super.method()`, or the gate behind
  *   somebody else's wrapper. A call through the same gate is recursion, so it is a call of its own.
  */
-export function coveredCall(
+export function findCover(
   context: Context,
   method: object,
   receiver: unknown,
   methodKey: string | symbol,
-): CoveredCall | undefined {
-  const call = context.getValue(COVERED_CALL) as CoveredCall | undefined;
+  args: readonly unknown[],
+): FoundCover | undefined {
+  const call = context.getValue(COVERED_CALL) as AnnouncedCall | RunningCall | undefined;
   if (call === undefined) return undefined;
-  const { running } = call;
-  if (running === undefined) return call.method === method ? call : undefined;
-  const isSame = call.method !== method && running.receiver === receiver && running.methodKey === methodKey;
-  return isSame ? call : undefined;
+  if (call instanceof AnnouncedCall) return call.method === method ? call.coverFor(context, args) : undefined;
+  const isSame = call.method !== method && call.receiver === receiver && call.methodKey === methodKey;
+  return isSame ? { ...call, runIn: undefined } : undefined;
 }

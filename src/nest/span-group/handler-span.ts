@@ -1,4 +1,5 @@
 import type { Attributes, Span } from '@opentelemetry/api';
+import { quote } from '../../core/diagnostics/quote-details.js';
 import { isSpanGroupEnabled } from '../../core/groups/span-gate.js';
 import { addSiteAttributes, GROUP_ATTRIBUTE } from '../../core/spans/site-attributes.js';
 import { reportSdkFailure, type SpanPlan } from '../../core/spans/span-plan.js';
@@ -31,7 +32,7 @@ export function methodSpanPlan(
   routes: readonly HttpRoute[],
 ): SpanPlan {
   const { group, options, onClass } = site;
-  const methodName = String(site.key);
+  const methodName = quote(String(site.key)); // a symbol may say anything
   const type = types.length === 1 ? types[0] : undefined;
   const name = onClass
     ? `${options.name ?? className}.${methodName}`

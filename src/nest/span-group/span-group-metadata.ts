@@ -1,5 +1,6 @@
 import 'reflect-metadata';
-import type { Attributes, SpanKind } from '@opentelemetry/api';
+import { type Attributes, SpanKind } from '@opentelemetry/api';
+import { argumentError, checkOptions } from '../../core/diagnostics/argument-error.js';
 
 /** Options of `@SpanGroup`. */
 export interface SpanGroupOptions {
@@ -23,6 +24,27 @@ export interface SpanGroupOptions {
    * BullMQ's `DelayedError`. Undefined leaves it to the application's `isError`, and then to the rule. @defaultValue undefined
    */
   isError?: (thrown: unknown) => boolean | undefined;
+}
+
+const WANTED = {
+  name: ['a text', (given: unknown) => typeof given === 'string'],
+  attributes: ["a function of the method's arguments", isFunction],
+  carrier: ["a function of the method's arguments", isFunction],
+  isError: ['a function of the thrown value', isFunction],
+  kind: ['one of SpanKind', (given: unknown) => typeof given === 'number' && given in SpanKind],
+} as const;
+
+function isFunction(given: unknown): boolean {
+  return typeof given === 'function';
+}
+
+/** @throws TypeError for what has a wrong type: while the class is defined, not at a call that is on */
+export function checkSpanGroupOptions(options: SpanGroupOptions): void {
+  checkOptions('@SpanGroup: options', options);
+  for (const [option, [wanted, isRight]] of Object.entries(WANTED)) {
+    const given = options[option as keyof typeof WANTED];
+    if (given !== undefined && !isRight(given)) throw argumentError(`@SpanGroup: ${option}`, wanted, given);
+  }
 }
 
 /** What `@SpanGroup` leaves on a class or method. On a method, `group: null` takes it out of its class's group. */

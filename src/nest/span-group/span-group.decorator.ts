@@ -5,6 +5,7 @@ import { classNameOf, keepClassName } from './class-name.js';
 import { type AnyClass, gateClass } from './gated-class.js';
 import { gateMethod, ungateMethod } from './gated-method.js';
 import {
+  checkSpanGroupOptions,
   setSpanGroupMetadata,
   type SpanGroupMetadata,
   type SpanGroupOptions,
@@ -24,7 +25,7 @@ import {
  * @param group normalised once, here (trimmed, lower case)
  * @param options see {@link SpanGroupOptions}
  * @throws NestLensError `NOT_A_METHOD` on a property or an accessor; `EXPERIMENTAL_DECORATORS_OFF` where the compiler gives it
- * what a decorator of ECMAScript gets
+ * what a decorator of ECMAScript gets. TypeError for an option of a wrong type
  *
  * @example
  * ```ts
@@ -38,6 +39,7 @@ import {
  * ```
  */
 export function SpanGroup(group: string, options: SpanGroupOptions = {}): ClassDecorator & MethodDecorator {
+  checkSpanGroupOptions(options);
   return decorate('@SpanGroup', { group: normaliseName(group), options });
 }
 

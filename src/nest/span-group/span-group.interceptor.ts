@@ -13,7 +13,7 @@ import { gatedMethodOf } from './gated-method.js';
 import { httpRoutesOf } from './http-routes.js';
 import { readCaller } from './callers-trace.js';
 import { classNameOf } from './class-name.js';
-import { isCallCovered, withCoveredCall } from './covered-call.js';
+import { AnnouncedCall, isCallCovered, withCoveredCall } from './covered-call.js';
 import { methodSpanPlan } from './handler-span.js';
 import { ownSpanGroup, spanGroupOf } from './span-group-metadata.js';
 
@@ -23,7 +23,7 @@ interface InterceptedHandler {
   readonly key: object;
   readonly gate: SpanGate;
   /** The plan of its spans, by type of execution context. */
-  plan(type: string): SpanPlan;
+  plan(type: string | undefined): SpanPlan;
 }
 
 /**
@@ -35,6 +35,11 @@ interface InterceptedHandler {
  * 25 us a request), the gate isn't. It needs no dependencies and works without `NestLensModule`.
  *
  * Without an active span, an HTTP handler's span continues the caller's `traceparent`.
+ *
+ * An inner interceptor that runs the handlers of several requests in the async context of one of them (a batch, a queue) hides
+ * which call belongs to which request. Each request still has one span. The first call in a request's context counts as its own;
+ * the spans of the others lack the attributes from arguments, the link of the `carrier`, and their children. Put
+ * `AsyncResource.bind(job)` of `node:async_hooks` into the queue instead of the job, and all of it is where it belongs.
  *
  * @example
  * ```ts
@@ -81,7 +86,7 @@ function describeHandler(method: object, Class: object): InterceptedHandler | nu
     Class,
     key: gated?.site.key ?? (method as { name: string }).name,
   };
-  const plans = new Map<string, SpanPlan>();
+  const plans = new Map<string | undefined, SpanPlan>();
   let epoch: number | undefined;
   return {
     key: gated ?? method,
@@ -94,7 +99,12 @@ function describeHandler(method: object, Class: object): InterceptedHandler | nu
       }
       let plan = plans.get(type);
       if (plan === undefined) {
-        plan = methodSpanPlan(site, classNameOf(Class), [type], httpRoutesOf(Class, method));
+        plan = methodSpanPlan(
+          site,
+          classNameOf(Class),
+          type === undefined ? [] : [type],
+          httpRoutesOf(Class, method),
+        );
         plans.set(type, plan);
       }
       return plan;
@@ -107,65 +117,83 @@ function intercept(
   execution: ExecutionContext,
   next: CallHandler,
 ): Observable<unknown> {
-  const type: string = execution.getType();
-  const { key } = handler;
-  const begin = (outside: Context): CoveredSubscription => {
+  const type = attempt(() => execution.getType<string>());
+  const begin = (outside: Context): BegunCall => {
     const plan = handler.plan(type);
     const open = new InFlightSpan(plan, outside).track();
-    const call = { span: open.span, spanName: plan.name, method: key };
+    const call = new AnnouncedCall(open.span, plan.name, handler.key, outside);
     const inside = withCoveredCall(open.inside, call);
+    const fail = (thrown: unknown): void => {
+      call.end();
+      open.fail(thrown);
+    };
     try {
       // Nest binds the handler's call to the context in which handle() is called. Inner interceptors may call it, and other
       // handlers of a call may do the work, when they are subscribed; so the subscription has the same context.
-      const handled = context.with(inside, () => next.handle()) as Observable<unknown>;
-      return coverHandler(handled, open, inside, outside);
+      const handled: unknown = context.with(inside, () => next.handle());
+      return { handled, open, call, inside, outside, fail };
     } catch (thrown) {
-      open.fail(thrown);
+      fail(thrown);
       throw thrown;
     }
   };
   const outside = callersContext(handler.plan(type).name, type, execution);
-  return coverSubscriptions(Observable, begin(outside), () =>
+  const begun = begin(outside);
+  if (workBehind(begun.handled) !== 'observable') return handBack(begun) as Observable<unknown>;
+  return coverSubscriptions(Observable, coverHandler(begun), () =>
     handler.gate.enabled
-      ? begin(outside)
+      ? coverHandler(begin(outside))
       : { source: next.handle() as Observable<unknown>, open: undefined, outside },
   ) as unknown as Observable<unknown>;
 }
 
+/** The span of a call, and what `handle()` has given for it. */
+interface BegunCall {
+  readonly handled: unknown;
+  readonly open: InFlightSpan;
+  readonly call: AnnouncedCall;
+  readonly inside: Context;
+  readonly outside: Context;
+  readonly fail: (thrown: unknown) => void;
+}
+
+/** Nest gives an observable. What else a test's own `CallHandler` gives goes back as it is, and a promise is waited for. */
+function handBack({ handled, open, call, fail }: BegunCall): unknown {
+  const end = (): void => {
+    call.end();
+    open.end();
+  };
+  if (workBehind(handled) === 'promise') (handled as Promise<unknown>).then(end, fail);
+  else end();
+  return handled;
+}
+
 /** A handler's observable ends with its value; where that is an async generator, the work isn't done yet. */
-function coverHandler(
-  handled: Observable<unknown>,
-  open: InFlightSpan,
-  inside: Context,
-  outside: Context,
-): CoveredSubscription {
+function coverHandler({ handled, open, call, inside, outside, fail }: BegunCall): CoveredSubscription {
   let goesOn = false;
-  const source = handled.pipe(
+  const source = (handled as Observable<unknown>).pipe(
     map((value) => {
       if (workBehind(value) !== 'generator') return value;
       goesOn = true;
       return followGenerator(value as AsyncGeneratorLike, open);
     }),
   );
+  const close = (how: 'end' | 'cancel') => (): void => {
+    call.end();
+    if (!goesOn) open[how]();
+  };
   return {
     source,
     outside,
-    open: {
-      span: open.span,
-      inside,
-      end: () => (goesOn ? undefined : open.end()),
-      fail: (thrown) => open.fail(thrown),
-      cancel: () => (goesOn ? undefined : open.cancel()),
-    },
+    open: { span: open.span, inside, end: close('end'), fail, cancel: close('cancel') },
   };
 }
 
 /** The active context; where nothing is traced so far, an HTTP request's headers say which trace it belongs to. */
-function callersContext(span: string, type: string, execution: ExecutionContext): Context {
+function callersContext(span: string, type: string | undefined, execution: ExecutionContext): Context {
   const active = context.active();
   if (type !== 'http' || trace.getSpan(active) !== undefined) return active;
-  const request = execution.getArgByIndex<{ headers?: unknown } | undefined>(0);
-  const headers = request?.headers;
+  const headers = attempt(() => execution.getArgByIndex<{ headers?: unknown } | undefined>(0)?.headers);
   if (typeof headers !== 'object' || headers === null) return active;
   try {
     const caller = readCaller(headers);
@@ -173,5 +201,14 @@ function callersContext(span: string, type: string, execution: ExecutionContext)
   } catch (error) {
     reportSdkFailure(span, error); // the propagator's, not the request's
     return active;
+  }
+}
+
+/** What an execution context says; undefined where it is a test's own and can't say it. */
+function attempt<T>(ask: () => T): T | undefined {
+  try {
+    return ask();
+  } catch {
+    return undefined;
   }
 }

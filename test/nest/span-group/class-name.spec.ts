@@ -49,6 +49,7 @@ describe('the name of a class', () => {
     ['a number', { value: 7 }],
     ['nothing', { value: undefined }],
     ['empty', { value: '' }],
+    ['blank', { value: '   ' }],
     ['a line feed and an escape sequence', { value: 'Orders\n\u001b[31m' }],
     ['half a character', { value: '\ud800' }],
     ['what mixin() gives', { value: '0123456789abcdef01234' }],

@@ -9,6 +9,7 @@ import {
   type NestInterceptor,
   UseInterceptors,
 } from '@nestjs/common';
+import { SpanStatusCode } from '@opentelemetry/api';
 import { ClsInterceptor, ClsModule, ClsService } from 'nestjs-cls';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { defer, forkJoin, from, lastValueFrom, map, Observable, of, retry, switchMap, timer } from 'rxjs';
@@ -291,6 +292,48 @@ describe("SpanGroupInterceptor with a CallHandler that isn't Nest's", () => {
     const result = interceptor.intercept(execution(Orders.prototype.list), handlerOf(new Orders()));
 
     expect(await lastValueFrom(result)).toBe('list');
+    expect(namesOf(await lens.spans())).toEqual(['Orders.list']);
+  });
+
+  const failure = new Error('failure');
+  it.each<[string, () => unknown, boolean]>([
+    ['nothing', () => undefined, false],
+    ['a value', () => 5, false],
+    ['an object', () => ({ pipe: 1 }), false],
+    ['a promise', async () => 'value', false],
+    ['a promise that rejects', () => Promise.reject(failure), true],
+  ])('I14: that gives %s: it is handed back as it is, and the span ends', async (_title, give, isError) => {
+    const lens = await lensApp(express).groups('orders').start();
+    const given = give();
+    const handle = (): Observable<unknown> => given as Observable<unknown>;
+    const result = lens.app.get(SpanGroupInterceptor).intercept(execution(Orders.prototype.list), { handle });
+
+    expect(result).toBe(given);
+    await Promise.resolve(given).catch(() => undefined);
+    const span = theSpan(await lens.spans(), 'Orders.list');
+    expect(span.status.code === SpanStatusCode.ERROR).toBe(isError);
+    expect(lens.inFlight()).toEqual([]);
+  });
+
+  it.each<[string, Partial<ExecutionContext>]>([
+    ['has no getArgByIndex', { getType: (() => 'http') as never }],
+    ['has no getType', {}],
+    [
+      'throws from getArgByIndex',
+      {
+        getType: (() => 'http') as never,
+        getArgByIndex: () => {
+          throw failure;
+        },
+      },
+    ],
+  ])('I14: with an execution context that %s: the value comes, in a span', async (_title, members) => {
+    const lens = await lensApp(express).groups('orders').start();
+    const given = { getClass: () => Orders, getHandler: () => Orders.prototype.list, ...members };
+    const interceptor = lens.app.get(SpanGroupInterceptor);
+
+    const result = interceptor.intercept(given as unknown as ExecutionContext, { handle: () => of(1) });
+    expect(await lastValueFrom(result)).toBe(1);
     expect(namesOf(await lens.spans())).toEqual(['Orders.list']);
   });
 

@@ -645,4 +645,52 @@ describe('@SpanGroup on other providers', () => {
     expect(lens.exporter.spans).toHaveLength(3);
     for (const span of lens.exporter.spans) expect(span.name).toMatch(/charge$/);
   });
+
+  it('N4: a method key that cannot be shown is escaped in the name of its spans', async () => {
+    const symbol = Symbol('a\n\u001b');
+    class Payments {
+      @SpanGroup('payment')
+      [symbol](): void {}
+
+      @SpanGroup('payment')
+      'b\u2028c'(): void {}
+    }
+    const lens = await runIn(['payment'], [Payments], ({ app }) => {
+      app.get(Payments)[symbol]();
+      app.get(Payments)['b\u2028c']();
+    });
+
+    const names = ['Payments.Symbol(a\\n\\u001b)', 'Payments.b\\u2028c'];
+    expect(namesOf(lens.exporter.spans)).toEqual(names);
+    expect(lens.exporter.spans.map((span) => span.attributes['code.function.name'])).toEqual(names);
+  });
+});
+
+describe('the options of @SpanGroup', () => {
+  it.each<[string, unknown, string]>([
+    ['name', Symbol('name'), '@SpanGroup: name must be a text, not a symbol.'],
+    ['name', null, '@SpanGroup: name must be a text, not null.'],
+    [
+      'attributes',
+      { 'order.id': 1 },
+      "@SpanGroup: attributes must be a function of the method's arguments, not an object.",
+    ],
+    ['carrier', {}, "@SpanGroup: carrier must be a function of the method's arguments, not an object."],
+    ['isError', true, '@SpanGroup: isError must be a function of the thrown value, not true.'],
+    ['kind', 'CLIENT', "@SpanGroup: kind must be one of SpanKind, not the text 'CLIENT'."],
+    ['kind', 7, '@SpanGroup: kind must be one of SpanKind, not 7.'],
+  ])('T2: a wrong %s (%p) is refused where it is written', (option, value, message) => {
+    expect(() => SpanGroup('orders', { [option]: value })).toThrow(new TypeError(message));
+  });
+
+  it('T2: options that are no object are refused where they are written', () => {
+    expect(() => SpanGroup('orders', null as never)).toThrow(
+      new TypeError('@SpanGroup: options must be an object, not null.'),
+    );
+  });
+
+  it('T2: an option that is undefined counts as left out', () => {
+    const options = { name: undefined, attributes: undefined, carrier: undefined, kind: undefined };
+    expect(() => SpanGroup('orders', { ...options, isError: undefined })).not.toThrow();
+  });
 });
