@@ -140,6 +140,7 @@ export const CELLS = [
   ...libraryCells('26'),
   ...cellsOf('bundlers, no SDK', 'bundlers', 'both', [['20']]),
   ...cellsOf('bundlers', 'bundlers', 'both', [['24', SDK_3]]),
+  ...cellsOf('recipes', 'recipes', 'CommonJS', [['20'], ['22']]),
   ...cellsOf('size', 'size', 'ESM', [['20']]),
   ...cellsOf('types', 'types', 'both', [
     ['20', NEST_12, SDK_2],

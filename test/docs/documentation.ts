@@ -33,9 +33,10 @@ export function readPage(path: string): DocumentationPage {
   };
 }
 
-/** README.md and every page of docs. */
+/** README.md and every page below docs. */
 export function allPages(): DocumentationPage[] {
-  const pages = readdirSync(`${root}docs`).filter((file) => file.endsWith('.md'));
+  const files = readdirSync(`${root}docs`, { recursive: true, encoding: 'utf8' });
+  const pages = files.filter((file) => file.endsWith('.md')).map((file) => file.replaceAll('\\', '/'));
   return ['README.md', ...pages.map((file) => `docs/${file}`)].map(readPage);
 }
 

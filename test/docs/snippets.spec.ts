@@ -6,11 +6,13 @@ import { allPages, dedent, root } from './documentation.js';
 // the blocks of the pages are compared with those files.
 
 const REGION = /^[ \t]*\/\/ #region (\S+)\n(.*?)^[ \t]*\/\/ #endregion$/gms;
-const CONSUMERS = ['jest-commonjs', 'jest-esm', 'vitest'].map((name) => `compat/consumers/${name}/src`);
+const CONSUMERS = ['jest-commonjs/src', 'jest-esm/src', 'vitest/src', 'recipes/recipes'].map(
+  (folder) => `compat/consumers/${folder}`,
+);
 /** Files that have regions, and files that the pages show as a whole. */
 const FOLDERS = {
   regions: ['test/docs/snippets', ...CONSUMERS],
-  whole: ['compat/example-library', 'compat/example-library/src'],
+  whole: ['compat/example-library', 'compat/example-library/src', 'compat/consumers/recipes'],
 };
 
 const filesIn = (folder: string): string[] =>

@@ -1,0 +1,6 @@
+// #region datadog
+import tracer from 'dd-trace';
+
+tracer.init();
+new tracer.TracerProvider().register();
+// #endregion
