@@ -8,11 +8,13 @@ import { run } from './running.js';
 import { traceIds } from './trace-ids.js';
 import { TracedLogger } from './traced-logger.js';
 
-/** What is written to standard output meanwhile, a line of JSON each. */
+/** The lines of JSON that are written to standard output meanwhile; the test runner writes there, too. */
 async function written(work: () => Promise<unknown>): Promise<Record<string, unknown>[]> {
   const { write } = process.stdout;
   let text = '';
-  process.stdout.write = ((chunk: string) => {
+  process.stdout.write = ((chunk: string | Uint8Array, ...rest: []) => {
+    if (typeof chunk !== 'string' || !chunk.startsWith('{'))
+      return write.call(process.stdout, chunk, ...rest);
     text += chunk;
     return true;
   }) as typeof write;
@@ -21,7 +23,7 @@ async function written(work: () => Promise<unknown>): Promise<Record<string, unk
   } finally {
     process.stdout.write = write;
   }
-  const lines = text.split('\n').filter((line) => line.startsWith('{'));
+  const lines = text.trim().split('\n');
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
