@@ -2,6 +2,7 @@ import { isSameRegistration, type ReadDefinition } from '../core/groups/span-gro
 import { forgetSpanGroupState } from '../core/groups/span-group-state.js';
 import { registerDefinition, SpanRegistry } from '../core/groups/span-registry.js';
 import { processState } from '../core/state/process-state.js';
+import { isSetUpSuperseded } from '../core/state/superseded-set-up.js';
 import type { HeldByApplication, SharedHandle, SharedSetUp } from '../core/state/state-shape.js';
 import type { AskedOfTelemetry } from './ignored-options.js';
 import { DEFAULT_TIMEOUT_MS, withTimeout } from '../core/telemetry/with-timeout.js';
@@ -71,13 +72,18 @@ export class ApplicationHold {
   }
 
   /**
-   * Uses the set-up that another application has made, or is making now.
+   * Uses the set-up that another application has made, or is making now. One whose applications are all closing isn't used: this
+   * waits for its end.
    *
    * @returns undefined when there is none, or when the one that was being made has failed
    */
   async join(): Promise<SharedSetUp | undefined> {
     const { shared } = processState;
     if (shared === undefined) return undefined;
+    if (isSetUpSuperseded()) {
+      await this.outlast(shared);
+      return this.join();
+    }
     this.use(shared);
     try {
       await shared.ready;
@@ -94,7 +100,9 @@ export class ApplicationHold {
    * @param asked what it is made with
    */
   async make(asked: AskedOfTelemetry, setUp: () => Promise<SharedHandle>): Promise<SharedHandle> {
-    const shared: SharedSetUp = { asked, ready: setUp() };
+    let end = (): void => undefined;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const shared: SharedSetUp = { asked, ready: setUp(), ended, end };
     processState.shared = shared;
     this.use(shared);
     try {
@@ -102,12 +110,27 @@ export class ApplicationHold {
     } catch (error) {
       if (processState.shared === shared) processState.shared = undefined;
       this.held.telemetry = undefined;
+      end();
       throw error;
     }
   }
 
+  /**
+   * Waits until the applications that use a set-up have closed. On Nest 11 a close that a hook breaks off never comes to its end:
+   * then it is shut down here, when the time is up that they may take.
+   */
+  private async outlast(shared: SharedSetUp): Promise<void> {
+    const users = this.others().filter(({ telemetry }) => telemetry === shared);
+    const limitMs = Math.max(0, ...users.map((user) => user.limitMs));
+    if (users.length > 0 || shared.handle === undefined) await withTimeout(limitMs, shared.ended);
+    // Another application that waited, too, may have been faster.
+    if (processState.shared !== shared || !isSetUpSuperseded()) return;
+    for (const user of users) user.telemetry = undefined;
+    await shutDown(shared, limitMs);
+  }
+
   private use(shared: SharedSetUp): void {
-    // On Nest 11 a close that a hook breaks off never comes to its end: nobody relies on one that has begun.
+    // Nobody relies on a close that has begun; see `outlast`.
     for (const other of processState.applications) {
       if (other.isClosing && other.telemetry === shared) other.telemetry = undefined;
     }
@@ -156,8 +179,7 @@ export class ApplicationHold {
       const { pinned, telemetry: state } = processState;
       if (pinned && state.phase === 'off') forgetSpanGroupState();
     } else if (processState.shared === telemetry) {
-      processState.shared = undefined;
-      await telemetry.handle?.shutdown(timeoutMs, limitMs);
+      await shutDown(telemetry, timeoutMs, limitMs);
     }
   }
 
@@ -169,4 +191,12 @@ export class ApplicationHold {
   private others(): HeldByApplication[] {
     return [...processState.applications].filter((other) => other !== this.held);
   }
+}
+
+/** Without a turn before the shutdown begins, so that whoever waited for the end finds it under way. */
+async function shutDown(shared: SharedSetUp, timeoutMs: number, limitMs = timeoutMs): Promise<void> {
+  processState.shared = undefined;
+  const done = shared.handle?.shutdown(timeoutMs, limitMs);
+  shared.end();
+  await done;
 }

@@ -6,6 +6,7 @@ import { discardEarlySdk, isEarlyFailure } from '../core/telemetry/early-sdk.js'
 import { beginBoot, endBoot } from '../core/groups/boot-registrations.js';
 import { beginCountingCalls, endCountingCalls, type MissedCalls } from '../core/groups/missed-calls.js';
 import { processState } from '../core/state/process-state.js';
+import { isSetUpSuperseded } from '../core/state/superseded-set-up.js';
 import type { SharedHandle } from '../core/state/state-shape.js';
 import { readDefinitions } from '../core/groups/span-group-definition.js';
 import { setEnabledSpanGroups } from '../core/groups/span-group-state.js';
@@ -99,15 +100,13 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
 
   /** Called by the module class, whose hook follows those of all its providers. */
   async afterRegistrations(): Promise<void> {
-    if (this.options.setupAt === 'init') await this.setUpOnce();
+    if (this.options.setupAt === 'init') await holdUpUnlessWaiting(() => this.setUpOnce());
   }
 
   async onApplicationBootstrap(): Promise<void> {
     endBoot();
     if (!this.isFirst) return;
-    const ready = this.setUpOnce().then(() => this.reportUnknownGroups());
-    // The set-up waits for the shutdown of the one before. The application doesn't.
-    if (processState.telemetry.stopped === undefined) await ready;
+    await holdUpUnlessWaiting(() => this.setUpOnce().then(() => this.reportUnknownGroups()));
   }
 
   onModuleDestroy(): void {
@@ -188,6 +187,13 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
     setEnabledSpanGroups([]);
     this.app.hold.pin();
   }
+}
+
+/** The set-up waits for the close of the application before, and for its shutdown. The start of this one doesn't. */
+async function holdUpUnlessWaiting(setUp: () => Promise<void>): Promise<void> {
+  const isSuperseding = isSetUpSuperseded();
+  const ready = setUp();
+  if (!isSuperseding && processState.telemetry.stopped === undefined) await ready;
 }
 
 /** What is known of a set-up that the application has made by `setupTelemetry`; it shuts it down itself, then. */

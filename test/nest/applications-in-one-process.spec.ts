@@ -276,6 +276,71 @@ onEachPlatform('applications in one process', (platform) => {
     });
   });
 
+  describe('one that starts while the one before it closes, as after a hot reload', () => {
+    /** The application before; its close ends when it is let go. */
+    const closing = async (): Promise<{ first: LensApp; closed: Promise<void>; letGo: () => void }> => {
+      let letGo = (): void => undefined;
+      const held = new Promise<void>((resolve) => (letGo = resolve));
+      let hasBegun = false;
+      class SlowToClose {
+        beforeApplicationShutdown(): Promise<void> {
+          hasBegun = true;
+          return held;
+        }
+      }
+      const first = await orders().providers(SlowToClose).start();
+      const closed = first.close();
+      expect(await until(() => hasBegun)).toBe(true);
+      return { first, closed, letGo };
+    };
+
+    it('N2, T6: has options of its own when that is over, and nothing is said', async () => {
+      const { first, closed, letGo } = await closing();
+      const second = await lensApp(platform)
+        .groups('orders', 'returns')
+        .controllers(OrdersController)
+        .spec('orders,returns')
+        .start();
+      managedSpan('orders', 'of the close', () => undefined);
+      letGo();
+      await closed;
+      expect(await until(() => isSpanGroupEnabled('returns'))).toBe(true);
+      managedSpan('returns', 'of the second', () => undefined);
+      await second.spans();
+
+      expect(namesOf(first.exporter.spans)).toEqual(['of the close']);
+      expect(namesOf(second.exporter.spans)).toEqual(['of the second']);
+      expect(codesOf(second)).toEqual([]);
+    });
+
+    it('N2: two of them share one set-up, when that is over', async () => {
+      const { closed, letGo } = await closing();
+      const [second, third] = [await orders().start(), await orders().start()];
+      letGo();
+      await closed;
+      expect(await until(() => isSpanGroupEnabled('orders'))).toBe(true);
+      managedSpan('orders', 'of both', () => undefined);
+      await second.close();
+      await third.close();
+
+      expect([...namesOf(second.exporter.spans), ...namesOf(third.exporter.spans)]).toEqual(['of both']);
+    });
+
+    it('N2, T4: which is disabled, pins the groups when that is over', async () => {
+      const { closed, letGo } = await closing();
+      const second = await orders()
+        .forRoot({ config: { enabled: false } })
+        .start();
+      expect(isSpanGroupEnabled('orders')).toBe(true);
+      letGo();
+      await closed;
+
+      expect(await until(() => isPinned())).toBe(true);
+      await second.close();
+      expect(isPinned()).toBe(false);
+    });
+  });
+
   describe('one that is disabled', () => {
     const disabled = (): Promise<LensApp> =>
       orders()

@@ -2,12 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import { type INestApplication, Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
-import { managedSpan, NestLensModule } from 'nest-lens';
+import { isSpanGroupEnabled, managedSpan, NestLensModule } from 'nest-lens';
 import { processState } from '../../src/core/state/process-state.js';
 import { TelemetryLifecycle } from '../../src/nest/telemetry.lifecycle.js';
-import { edgeHooksOf, guardEachTest, namesOf, RecordingExporter } from '../support/lens-app.js';
+import { edgeHooksOf, guardEachTest, namesOf, RecordingExporter, until } from '../support/lens-app.js';
 
 guardEachTest();
+
+/** For how long the next application waits for a close that never ends. */
+const SHUTDOWN_TIMEOUT_MS = 200;
 
 function appModule(spanExporter: RecordingExporter, ...providers: (new () => object)[]) {
   @Module({
@@ -16,6 +19,7 @@ function appModule(spanExporter: RecordingExporter, ...providers: (new () => obj
         registrations: [{ namespace: 'shop', groups: ['orders'] }],
         config: { enabled: true, spanGroups: 'orders', metricsEnabled: false },
         telemetry: { spanExporter },
+        shutdownTimeoutMs: SHUTDOWN_TIMEOUT_MS,
       }),
     ],
     providers,
@@ -159,12 +163,15 @@ describe('an application that closes in an odd way', () => {
     // All that is called before another module's onModuleDestroy throws.
     edgeHooksOf(first).onModuleDestroy();
 
-    const second = await create(new RecordingExporter());
+    const replacing = new RecordingExporter();
+    const second = await create(replacing);
     await second.init();
+    managedSpan('orders', 'of the first', () => undefined);
+    expect(await until(() => broken.shutdowns === 1 && isSpanGroupEnabled('orders'))).toBe(true);
     managedSpan('orders', 'of the second', () => undefined);
     await second.close();
-    expect(namesOf(broken.spans)).toEqual(['of the second']);
-    expect(broken.shutdowns).toBe(1);
+    expect(namesOf(broken.spans)).toEqual(['of the first']);
+    expect(namesOf(replacing.spans)).toEqual(['of the second']);
     expect(state()).toEqual(OFF);
 
     const exporter = new RecordingExporter();

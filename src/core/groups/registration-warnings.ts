@@ -1,6 +1,7 @@
 import type { Warning } from '../diagnostics/warnings.js';
 import { processState } from '../state/process-state.js';
 import type { NamespaceRegistration } from '../state/state-shape.js';
+import { isSetUpSuperseded } from '../state/superseded-set-up.js';
 import type { ReadDefinition } from './span-group-definition.js';
 import type { RegistryIndex } from './span-group-spec.js';
 
@@ -17,10 +18,15 @@ export function registrationWarnings(definition: ReadDefinition, index: Registry
     ...(isLeftToTheEndOfABoot(definition) ? [] : unownedMembers(definition.namespace, definition, index)),
     ...nameStyle(definition),
     ...shadowing(definition, index),
-    ...(processState.setUp
+    ...(processState.setUp && !isOfNextSetUp()
       ? [{ code: 'LATE_REGISTRATION', details: { namespace: definition.namespace } } as const]
       : []),
   ];
+}
+
+/** An application that boots while the one before it closes registers for its own set-up, and in time. */
+function isOfNextSetUp(): boolean {
+  return processState.registeredInBoot !== undefined && isSetUpSuperseded();
 }
 
 function collisions({ namespace, groups }: ReadDefinition): Warning[] {

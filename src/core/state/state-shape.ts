@@ -181,6 +181,9 @@ export interface SharedSetUp {
   readonly ready: Promise<SharedHandle>;
   /** Once it is made. */
   handle?: SharedHandle;
+  /** Settles when its shutdown has begun; an application that takes its place waits for that. */
+  readonly ended: Promise<void>;
+  readonly end: () => void;
 }
 
 /** A link of the ring of spans that NestLens has under way. */
