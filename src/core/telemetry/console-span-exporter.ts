@@ -16,16 +16,35 @@ interface PrintableSpan {
 
 const SUCCESS = 0;
 
-/** Exporter `console`: one compact JSON line a span, on standard output. (The SDK's own prints some thirty lines each.) */
+/**
+ * Exporter `console`: one compact JSON line a span, on standard output. (The SDK's own prints some thirty lines each.)
+ *
+ * It doesn't use `console.log`: an application may have replaced that by a queue which a traced function empties later, and each
+ * line would then make a span to print, without end.
+ */
 export function createConsoleSpanExporter(): SpanExporterLike {
   return {
     export(spans, done) {
-      for (const span of spans as readonly PrintableSpan[]) console.log(JSON.stringify(describe(span)));
+      for (const span of spans as readonly PrintableSpan[]) print(JSON.stringify(describe(span)));
       done({ code: SUCCESS });
     },
     shutdown: () => Promise.resolve(),
     forceFlush: () => Promise.resolve(),
   };
+}
+
+function print(line: string): void {
+  const { stdout } = process;
+  stdout.write(`${line}\n`, (error) => {
+    // The stream emits the error next, e.g. when nobody reads the pipe any more. Without a listener that ends the process.
+    if (!error || stdout.listeners('error').includes(ignoreError)) return;
+    stdout.on('error', ignoreError);
+    setImmediate(() => stdout.off('error', ignoreError));
+  });
+}
+
+function ignoreError(): void {
+  // An application's own listener is told, too.
 }
 
 function describe(span: PrintableSpan) {

@@ -3,6 +3,7 @@ import { reportSdkFailure } from '../spans/span-plan.js';
 import type { ExportCounts } from '../state/state-shape.js';
 import { queueOf } from './private-fields.js';
 import type { SpanProcessorLike } from './setup-options.js';
+import { withoutTracing } from './suppressed-context.js';
 
 type EndingProcessor = SpanProcessorLike & { onEnding?(span: never): void };
 
@@ -37,26 +38,32 @@ export class GuardedProcessor implements SpanProcessorLike {
     /** Whether the processor has shown the exporter that it keeps. */
     readonly hasExporter: boolean,
     private readonly counts: ExportCounts,
+    /** Whether the application made it. Such a processor may be traced itself; each of its spans would make another one. */
+    private readonly isGiven: boolean,
   ) {
     // The SDK asks for it at each span.
     if (typeof processor.onEnding === 'function') {
-      this.onEnding = (span) => survive(span, () => processor.onEnding?.(span));
+      this.onEnding = (span) => this.run(span, () => processor.onEnding?.(span));
     }
   }
 
+  private run(span: { readonly name?: string }, hook: () => unknown): void {
+    survive(span, this.isGiven ? () => withoutTracing(hook) : hook);
+  }
+
   onStart(span: never, parentContext: never): void {
-    survive(span, () => this.processor.onStart(span, parentContext));
+    this.run(span, () => this.processor.onStart(span, parentContext));
   }
 
   onEnd(span: never): void {
     const queue = this.ended === undefined ? queueOf(this.processor) : undefined;
     if (queue === undefined) {
-      survive(span, () => this.processor.onEnd(span));
+      this.run(span, () => this.processor.onEnd(span));
       return;
     }
     const { length } = queue;
     const { spansExported, spansLost } = this.counts;
-    survive(span, () => this.processor.onEnd(span));
+    this.run(span, () => this.processor.onEnd(span));
     // A full queue takes no span, and says nothing. One that has just been exported is another queue, or a shorter one.
     const isSame = queueOf(this.processor) === queue && queue.length === length;
     const isHanded = this.counts.spansExported !== spansExported || this.counts.spansLost !== spansLost;

@@ -61,7 +61,7 @@ function spanConfiguration(start: SdkStart): SdkConfiguration {
   const { spanProcessors } = options;
   const exporter = options.spanExporter && spans.guardExporter(options.spanExporter);
   if (spanProcessors !== undefined) {
-    const processors = spanProcessors.map((processor) => spans.guardProcessor(processor));
+    const processors = spanProcessors.map((processor) => spans.guardProcessor(processor, true));
     // The SDK would drop an exporter beside processors without a word.
     return { spanProcessors: [IN_FLIGHT_PROCESSOR, ...processors, ...batchesFor(exporter, start)] };
   }

@@ -31,12 +31,16 @@ export class SpanPipeline {
     return guarded;
   }
 
-  /** Guards a processor, and the exporter that it keeps, if it shows one. */
-  guardProcessor(processor: SpanProcessorLike): GuardedProcessor {
+  /**
+   * Guards a processor, and the exporter that it keeps, if it shows one.
+   *
+   * @param isGiven whether the application made it
+   */
+  guardProcessor(processor: SpanProcessorLike, isGiven = false): GuardedProcessor {
     let guarded = this.processors.get(processor);
     if (guarded === undefined) {
       const hasExporter = replaceExporter(processor, (exporter) => this.guardExporter(exporter));
-      guarded = new GuardedProcessor(processor, hasExporter, this.counts);
+      guarded = new GuardedProcessor(processor, hasExporter, this.counts, isGiven);
       this.processors.set(processor, guarded);
     }
     return guarded;

@@ -685,13 +685,13 @@ describe('given exporters, processors and readers', () => {
   }
 
   it('H7: a span exporter is used instead of the configured one', async () => {
-    const log = jest.spyOn(console, 'log').mockImplementation(() => undefined);
+    const write = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
     const exporter = new KeepingExporter();
     const handle = await setUpForTest({ exporter: 'console' }, { spanExporter: exporter });
     work('place');
     await handle.shutdown();
-    expect([exporter.names, log.mock.calls]).toEqual([['place'], []]);
-    log.mockRestore();
+    expect([exporter.names, write.mock.calls]).toEqual([['place'], []]);
+    write.mockRestore();
   });
 
   it('H7: span processors are used instead of the configured exporter', async () => {
@@ -939,7 +939,6 @@ describe('shutdown', () => {
 describe('the console exporter', () => {
   it('H7: prints one compact JSON line a span, with what matters in it', async () => {
     const lines: string[] = [];
-    const log = jest.spyOn(console, 'log').mockImplementation((...parts) => void lines.push(parts.join(' ')));
     const write = jest.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
       lines.push(String(chunk).replace(/\n$/, ''));
       return true;
@@ -954,7 +953,6 @@ describe('the console exporter', () => {
       ),
     ).toThrow('sold out');
     await handle.shutdown();
-    log.mockRestore();
     write.mockRestore();
 
     expect(lines).toHaveLength(2);

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -401,28 +402,89 @@ describe("an application's own provider", () => {
 
 describe('exporter console', () => {
   it('H1: prints nothing after its shutdown, whoever still has its tracer', async () => {
-    const log = jest.spyOn(console, 'log').mockReturnValue(undefined);
+    const write = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
     const handle = await setUpForTest({ exporter: 'console' });
     const tracer = trace.getTracer('kept');
     tracer.startSpan('before').end();
     await handle.shutdown();
     tracer.startSpan('after').end();
-    const printed = log.mock.calls.map(([text]) => String(text)).join('');
+    const printed = write.mock.calls.map(([text]) => String(text)).join('');
     expect(printed).toContain('"name":"before"');
     expect(printed).not.toContain('"name":"after"');
   });
 
-  it('H14: makes no span of its own while it exports, though console.log is traced', async () => {
+  it('H14: makes no span of its own while it exports, though process.stdout is traced', async () => {
     const printed: string[] = [];
-    jest.spyOn(console, 'log').mockImplementation((line) => void printed.push(String(line)));
-    console.log = traceFn('orders', 'console.log')(console.log);
+    jest.spyOn(process.stdout, 'write').mockImplementation(
+      traceFn(
+        'orders',
+        'write',
+      )((text: unknown) => {
+        printed.push(String(text));
+        return true;
+      }),
+    );
     const handle = await setUpForTest({ exporter: 'console' });
     work('place');
-    console.log('by hand');
     await handle.shutdown();
-    const names = printed.map((line) => (line.startsWith('{') ? JSON.parse(line).name : line));
-    expect(names).toEqual(['place', 'by hand', 'console.log']);
+    expect(printed.map((line) => JSON.parse(line).name)).toEqual(['place']);
   });
+
+  it('H14: prints each span once, though console.log is a queue that a traced function empties', async () => {
+    const write = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const waiting: unknown[] = [];
+    jest.spyOn(console, 'log').mockImplementation((line) => void waiting.push(line));
+    const empty = traceFn('orders', 'transport')(() => void waiting.shift());
+    const handle = await setUpForTest({ exporter: 'console' });
+    work('place');
+    for (let round = 0; round < 5 && waiting.length > 0; round++) empty();
+    await handle.shutdown();
+    expect(write.mock.calls.map(([line]) => JSON.parse(String(line)).name)).toEqual(['place']);
+  });
+
+  it('H14: survives a pipe that nobody reads any more', async () => {
+    const program = `
+      const { managedSpan, nestLensConfigFromEnv, setupTelemetry, SpanRegistry } = require('nest-lens/core');
+      SpanRegistry.register('shop', ['orders']);
+      const config = { ...nestLensConfigFromEnv({ env: {} }), exporter: 'console', spanGroups: 'all', metricsEnabled: false };
+      setupTelemetry({ ...config, enabled: true }).then(async (handle) => {
+        await new Promise((resolve) => process.stdin.once('data', resolve));
+        for (let i = 0; i < 3; i++) {
+          managedSpan('orders', 'place', () => undefined);
+          await new Promise(setImmediate);
+        }
+        await handle.shutdown();
+        process.exit(0);
+      });`;
+    const child = spawn(process.execPath, ['-e', program], { stdio: ['pipe', 'pipe', 'pipe'] });
+    let errors = '';
+    child.stderr.on('data', (text) => (errors += String(text)));
+    child.stdout.destroy();
+    child.stdin.end('go');
+    const [code] = await once(child, 'exit');
+    expect([code, errors]).toEqual([0, '']);
+  });
+});
+
+describe('a given processor', () => {
+  it.each(['onStart', 'onEnding', 'onEnd'] as const)(
+    'H14: whose %s is traced is called once a span',
+    async (hook) => {
+      const called: string[] = [];
+      const note = traceFn('orders', 'hook')((span: { name: string }) => void called.push(span.name));
+      const processor = {
+        onStart: () => undefined,
+        onEnd: () => undefined,
+        forceFlush: () => Promise.resolve(),
+        shutdown: () => Promise.resolve(),
+        [hook]: note,
+      };
+      const handle = await setUpForTest({}, { spanProcessors: [processor] });
+      work('place');
+      await handle.shutdown();
+      expect(called).toEqual(['place']);
+    },
+  );
 });
 
 describe('a given exporter', () => {
