@@ -12,7 +12,7 @@ export function argumentError(what: string, wanted: string, given: unknown): Typ
 
 /** Checks that options are an object, or were left out. */
 export function checkOptions(what: string, given: unknown): void {
-  if (given !== undefined && (typeof given !== 'object' || given === null)) {
+  if (given !== undefined && (typeof given !== 'object' || given === null || Array.isArray(given))) {
     throw argumentError(what, 'an object', given);
   }
 }

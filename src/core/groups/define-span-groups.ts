@@ -49,8 +49,8 @@ export function defineSpanGroups<const G extends string, const U extends string 
   allowOverride?: boolean;
   using?: readonly { readonly groups: readonly U[] }[];
 }): DefinedSpanGroups<G> {
-  const { namespace, groups, presets = {} } = definition;
   const read = readDefinition(definition, 'defineSpanGroups', defineSpanGroups);
+  const { namespace, groups, presets = {} } = definition;
   return {
     namespace,
     groups,

@@ -1,4 +1,4 @@
-import { checkOptions } from '../diagnostics/argument-error.js';
+import { argumentError, checkOptions } from '../diagnostics/argument-error.js';
 import { createError, NestLensError } from '../diagnostics/errors.js';
 import { describeValue } from '../diagnostics/quote-details.js';
 import { MAX_TIMER_MS } from './max-timer.js';
@@ -21,7 +21,7 @@ const MAX_DRIFT_MS = 1_000;
  * @param spec like `setSpanGroupSpec`'s
  * @param options `ttlMs`: milliseconds until it ends by itself; without it, it stays until `clearSpanGroupOverride`
  * @throws NestLensError `PINNED` on a pinned process, `INVALID_SPEC` for what can't be a spec, `INVALID_TTL` for a `ttlMs` that
- * isn't a positive number. TypeError for options that are no object. Nothing has changed when it throws
+ * isn't a positive number. TypeError for options that are no object or have another key. Nothing has changed when it throws
  *
  * @example
  * overrideSpanGroups('per_request,db_*', { ttlMs: 15 * 60_000 });
@@ -29,6 +29,9 @@ const MAX_DRIFT_MS = 1_000;
 export function overrideSpanGroups(spec: string, options: { ttlMs?: number } = {}): void {
   throwIfPinned();
   checkOptions('overrideSpanGroups: options', options);
+  // A misspelt one would make an override without an end.
+  const unknown = Object.keys(options).find((key) => key !== 'ttlMs');
+  if (unknown !== undefined) throw argumentError('overrideSpanGroups: a key of options', 'ttlMs', unknown);
   const problem = specProblem(spec);
   if (problem !== undefined) throw createError(NestLensError, 'INVALID_SPEC', { problem });
   const { ttlMs } = options;

@@ -134,6 +134,7 @@ describe('defineSpanGroups and lists of definitions', () => {
     ['groups that are an object', { namespace: 'new', groups: { x: true } }, 'not an object'],
     ['a preset that is a number', { namespace: 'new', groups: [], presets: { default: 1 } }, 'not 1'],
     ['a text as allowOverride', { namespace: 'new', groups: [], allowOverride: 'yes' }, "not the text 'yes'"],
+    ['null', null, 'a definition must be an object with namespace and groups, not null'],
     ['no object', 5, 'a definition must be an object with namespace and groups, not 5'],
     ['a list', [{ namespace: 'new', groups: [] }], 'not an array'],
   ];
@@ -213,6 +214,14 @@ describe('overrideSpanGroups', () => {
 
   it.each(NO_OBJECTS)('T7: refuses %s as options', (kind, given) => {
     refuses(() => overrideSpanGroups('orders', given), `options must be an object, not ${kind}`);
+  });
+
+  it('T7: refuses a list and a misspelt key as options: the override would have no end', () => {
+    refuses(() => overrideSpanGroups('orders', [500] as any), 'options must be an object, not an array');
+    refuses(
+      () => overrideSpanGroups('orders', { ttl: 500 } as any),
+      "a key of options must be ttlMs, not the text 'ttl'",
+    );
   });
 });
 
