@@ -59,5 +59,5 @@ export { NoSpanGroup, SpanGroup } from './nest/span-group/span-group.decorator.j
 export { SpanGroupInterceptor } from './nest/span-group/span-group.interceptor.js';
 export type { SpanGroupOptions } from './nest/span-group/span-group-metadata.js';
 export { SPAN_REGISTRY_SERVICE, SpanRegistryService } from './nest/introspection/span-registry.service.js';
-export type { SpanGroupDescription, LensReport } from './nest/introspection/span-registry.service.js';
+export type { LensReport, SpanGroupDescription } from './nest/introspection/lens-report.js';
 export type { SpanSite } from './nest/introspection/span-sites.js';

@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import type { HeldByApplication } from '../core/state/state-shape.js';
 import { ApplicationHold, holdNothing } from './application-hold.js';
-import { addEdgeHooks } from './edge-hooks.js';
+import { addStartAndCloseHooks } from './start-and-close-hooks.js';
 import type { AskedOfTelemetry } from './ignored-options.js';
 import type { Endpoint } from './introspection/introspection-options.js';
 import { SpanRegistryService } from './introspection/span-registry.service.js';
@@ -40,7 +40,7 @@ function recordOf(modules: ModulesContainer): AppRecord {
   };
   Object.defineProperty(modules, APP_RECORD, { value: record });
   const hold = new ApplicationHold(record.held);
-  addEdgeHooks(modules, {
+  addStartAndCloseHooks(modules, {
     beforeInit() {
       record.hooksHaveBegun = true;
       if (hold.isClosing) Object.assign(record.held, holdNothing());

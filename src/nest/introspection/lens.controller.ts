@@ -17,7 +17,8 @@ import {
 } from '@nestjs/common';
 import type { NestLensError } from '../../core/diagnostics/errors.js';
 import type { ReadIntrospection } from './introspection-options.js';
-import { type LensReport, SPAN_REGISTRY_SERVICE, type SpanRegistryService } from './span-registry.service.js';
+import type { LensReport } from './lens-report.js';
+import { SPAN_REGISTRY_SERVICE, type SpanRegistryService } from './span-registry.service.js';
 
 interface RequestLike {
   readonly headers?: Readonly<Record<string, unknown>>;

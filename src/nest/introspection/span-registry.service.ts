@@ -1,79 +1,10 @@
 import { processState } from '../../core/state/process-state.js';
-import { explainSpanGroups } from '../../core/groups/explain-span-groups.js';
 import { isSpanGroupEnabled } from '../../core/groups/span-gate.js';
-import {
-  clearSpanGroupOverride,
-  overrideEnd,
-  overrideSpanGroups,
-} from '../../core/groups/span-group-override.js';
-import { activeLayer, enabledSpanGroups, pendingSpanGroups } from '../../core/groups/span-group-state.js';
+import { clearSpanGroupOverride, overrideSpanGroups } from '../../core/groups/span-group-override.js';
+import { enabledSpanGroups, pendingSpanGroups } from '../../core/groups/span-group-state.js';
 import { SpanRegistry } from '../../core/groups/span-registry.js';
-import type { SpanSite, SpanSites } from './span-sites.js';
-
-/** One group, as `GET /lens/groups` describes it. */
-export interface SpanGroupDescription {
-  /** Its registered name. */
-  name: string;
-  /** Whether it is on, now. */
-  enabled: boolean;
-  /** Who registered it. */
-  namespaces: string[];
-  /** The presets that name it; `all` isn't listed. */
-  presets: string[];
-  /** The entries of the spec that turned it on; empty while it is off, or pinned on. */
-  because: string[];
-  /** How many decorated handlers and methods of this application are in it. */
-  sites: number;
-  /** There for the groups that instrumentations of the process are in. */
-  kind?: 'instrumentation';
-  /** The instrumentation scope whose spans it gates; several are separated by commas. */
-  scope?: string;
-  /** That scope's version; null until it has made its first span. */
-  version?: string | null;
-  /** Those sites; only if asked for. */
-  siteList?: Omit<SpanSite, 'group'>[];
-}
-
-/** What `GET /lens/groups` answers. Every list is sorted. */
-export interface LensReport {
-  /** Whether telemetry is set up, whether spans leave the process, and whose provider makes them; `mode` is null when off. */
-  telemetry: {
-    enabled: boolean;
-    exporting: boolean;
-    mode: 'own' | 'attach' | null;
-    /** When an export last succeeded; null before the first. This and the counts are left out where NestLens sees no exporter. */
-    lastExportAt?: string | null;
-    /** How many spans have been exported since the set-up. */
-    spansExported?: number;
-    /** How many were in exports that failed, or found the queue full. */
-    spansLost?: number;
-  };
-  /** What was asked for. */
-  spec: {
-    /** The spec that the configuration asks for. */
-    configured: string;
-    /** The variable's name, `options` or `default`. */
-    source: string;
-    /** The spec in force: the override's while there is one; '' when pinned. */
-    active: string;
-    /** Whether the groups that are on were set as a list; then no spec counts. So it is while telemetry is disabled. */
-    pinned: boolean;
-    /** `expiresAt` is null for an override without an end. */
-    override: { spec: string; expiresAt: string | null } | null;
-  };
-  /** The groups that are on. */
-  enabled: string[];
-  /** The entries of the spec in force that match nothing so far. */
-  pending: string[];
-  /** Every registered group. */
-  groups: SpanGroupDescription[];
-  /** Every preset with its registered members, `all` included. */
-  presets: Record<string, string[]>;
-  /** Who has registered groups or presets. */
-  namespaces: string[];
-  /** In the order in which they were given; the last hundred. */
-  warnings: { code: string; message: string; at: string }[];
-}
+import { type LensReport, reportLens } from './lens-report.js';
+import type { SpanSites } from './span-sites.js';
 
 /** Injects the registry service across copies of the package; within one copy its class does. */
 export const SPAN_REGISTRY_SERVICE = Symbol.for('nest-lens.span-registry.service');
@@ -168,91 +99,6 @@ export class SpanRegistryService {
    * @param options `sites`: list the decorated handlers and methods of each group. Default: false
    */
   describe(options: { sites?: boolean } = {}): LensReport {
-    const { telemetry, configured, override, pinned, recordedWarnings } = processState;
-    return {
-      telemetry: describeTelemetry(),
-      spec: {
-        configured: configured?.spec.raw ?? telemetry.configuredSpec,
-        source:
-          configured === undefined || configured.spec.raw === telemetry.configuredSpec
-            ? telemetry.specSource
-            : 'options',
-        active: activeLayer()?.spec.raw ?? '',
-        pinned,
-        override:
-          override === undefined
-            ? null
-            : {
-                spec: override.spec.raw,
-                expiresAt: overrideEnd(override)?.toISOString() ?? null,
-              },
-      },
-      enabled: [...processState.enabled].sort(),
-      pending: [...pendingSpanGroups()].sort(),
-      groups: this.describeGroups(options.sites === true),
-      presets: describePresets(),
-      namespaces: [...SpanRegistry.namespaces()],
-      warnings: recordedWarnings.map(({ code, message, at }) => ({
-        code,
-        message,
-        at: new Date(at).toISOString(),
-      })),
-    };
+    return reportLens(this.sites.list(), options.sites === true);
   }
-
-  private describeGroups(withSites: boolean): SpanGroupDescription[] {
-    const sitesOf = groupSites(this.sites.list());
-    return explainSpanGroups().map((group) => {
-      const sites = sitesOf.get(group.name) ?? [];
-      return {
-        ...group,
-        sites: sites.length,
-        ...describeScopes(group.name),
-        ...(withSites ? { siteList: sites.map(({ group: _, ...site }) => site) } : {}),
-      };
-    });
-  }
-}
-
-function describeTelemetry(): LensReport['telemetry'] {
-  const { enabled, exporting, mode, exports } = processState.telemetry;
-  if (exports === undefined) return { enabled, exporting, mode };
-  const { lastExportAt, spansExported, spansLost } = exports;
-  return {
-    enabled,
-    exporting,
-    mode,
-    lastExportAt: lastExportAt === undefined ? null : new Date(lastExportAt).toISOString(),
-    spansExported,
-    spansLost,
-  };
-}
-
-function describeScopes(group: string): Pick<SpanGroupDescription, 'kind' | 'scope' | 'version'> {
-  const scopes = processState.instrumentationScopes.get(group);
-  if (scopes === undefined) return {};
-  const versions = scopes.flatMap(({ version }) => version ?? []);
-  return {
-    kind: 'instrumentation',
-    scope: scopes.map(({ name }) => name).join(', '),
-    version: versions.length === 0 ? null : versions.join(', '),
-  };
-}
-
-function groupSites(sites: readonly SpanSite[]): Map<string, SpanSite[]> {
-  const grouped = new Map<string, SpanSite[]>();
-  for (const site of sites) {
-    const known = grouped.get(site.group);
-    if (known === undefined) grouped.set(site.group, [site]);
-    else known.push(site);
-  }
-  return grouped;
-}
-
-function describePresets(): Record<string, string[]> {
-  const presets = SpanRegistry.presets();
-  // Without a prototype, so that a preset named `__proto__` is a key like any other.
-  const described = Object.create(null) as Record<string, string[]>;
-  for (const name of [...presets.keys()].sort()) described[name] = [...presets.get(name)!].sort();
-  return described;
 }

@@ -1,7 +1,7 @@
 import type { ModulesContainer } from '@nestjs/core';
 
 /** What is called before, or after, the hooks of everybody else in the application. */
-export interface EdgeHooks {
+export interface StartAndCloseHooks {
   /** Before the first `onModuleInit`. */
   beforeInit(): void;
   /** Together with the first `onModuleDestroy`. */
@@ -17,7 +17,7 @@ const EDGE_HOOKS = Symbol.for('nest-lens.edge-hooks');
  * module the first one at a close. Seen in 11.0 to 12.5. A module of ours is always somewhere in between, and what waits there
  * holds up the hooks that come after it. So these two modules get a provider each that has nothing but hooks.
  */
-export function addEdgeHooks(modules: ModulesContainer, hooks: EdgeHooks): void {
+export function addStartAndCloseHooks(modules: ModulesContainer, hooks: StartAndCloseHooks): void {
   const [core, root] = modules.values();
   core?.addProvider({
     provide: EDGE_HOOKS,
