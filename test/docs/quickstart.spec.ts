@@ -1,3 +1,4 @@
+import { interceptPrintedSpans } from '../support/printed-spans.js';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -27,7 +28,7 @@ describe('the quickstart of README.md', () => {
   /** The quickstart with these variables: one request, the document, and the spans that it printed. */
   async function runQuickstart(variables: Record<string, string>) {
     setEnv({ NEST_LENS_EXPORTER: 'console', PORT: '0', ...variables });
-    const printed = jest.spyOn(console, 'log').mockImplementation(() => undefined);
+    const printed = interceptPrintedSpans();
     const create = jest.spyOn(NestFactory, 'create');
     await importAnew('quickstart');
     const app = (await create.mock.results[0]!.value) as INestApplication;
@@ -38,7 +39,7 @@ describe('the quickstart of README.md', () => {
     const answer = await json(`${url}/orders/tea`);
     const document = await json(`${url}/lens/groups`);
     await closeApps();
-    const spans = printed.mock.calls.map(([line]) => JSON.parse(String(line)) as PlainSpan);
+    const spans = printed.lines().map((line) => JSON.parse(line) as PlainSpan);
     jest.restoreAllMocks();
     return { answer, document, spans };
   }

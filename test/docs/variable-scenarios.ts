@@ -1,3 +1,4 @@
+import { interceptPrintedSpans } from '../support/printed-spans.js';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import http from 'node:http';
@@ -71,12 +72,21 @@ const OUR_METRICS = ['nestlens.span_group.enabled', 'nestlens.spans'];
 const metricNames = ({ receiver }: Emitted): string[] =>
   [...new Set(receiver.metrics.map(({ name }) => name))].sort();
 
-/** What is written by this method of the console; nothing of it is. */
+/** The spans that exporter `console` prints, or what the SDK's own writes with `console.dir`; nothing of it is printed. */
 async function written(
-  method: 'log' | 'dir',
+  method: 'stdout' | 'dir',
   variables: Record<string, string>,
   emission?: Emission,
 ): Promise<string[]> {
+  if (method === 'stdout') {
+    const printed = interceptPrintedSpans();
+    try {
+      await emit(variables, emission);
+      return printed.lines();
+    } finally {
+      printed.restore();
+    }
+  }
   const write = jest.spyOn(console, method).mockReturnValue();
   try {
     await emit(variables, emission);
@@ -217,7 +227,7 @@ export const variableScenarios: Readonly<Record<string, Scenario>> = {
         isElsewhere(emitted);
         expect([emitted.isExporting, emitted.isRecording]).toEqual([false, true]);
         const console = { config: { exporter: 'console' } } as const;
-        expect(await written('log', { OTEL_TRACES_EXPORTER: 'none' }, console)).toHaveLength(3);
+        expect(await written('stdout', { OTEL_TRACES_EXPORTER: 'none' }, console)).toHaveLength(3);
         // This one leaves the choice to the variable.
         isElsewhere(await emit({ OTEL_TRACES_EXPORTER: 'none' }, { config: { exporter: 'otlp' } }));
       },
@@ -501,7 +511,9 @@ export const variableScenarios: Readonly<Record<string, Scenario>> = {
         expect(exporter.names).toHaveLength(41);
       },
       '`exporter` (`console`, `none`)': async () => {
-        expect(await written('log', queue, { config: { exporter: 'console' }, count: 20 })).toHaveLength(41);
+        expect(await written('stdout', queue, { config: { exporter: 'console' }, count: 20 })).toHaveLength(
+          41,
+        );
         isElsewhere(await emit(queue, { config: { exporter: 'none' } }));
       },
     },

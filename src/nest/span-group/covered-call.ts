@@ -96,10 +96,15 @@ export function withCoveredCall(context: Context, call: AnnouncedCall | RunningC
   return context.setValue(COVERED_CALL, call);
 }
 
+/** Not by `instanceof`: another copy of the package may have announced it. */
+function isAnnounced(call: AnnouncedCall | RunningCall): call is AnnouncedCall {
+  return 'coverFor' in call;
+}
+
 /** Whether the next call of a method has an interceptor's span. */
 export function isCallCovered(context: Context, method: object): boolean {
-  const call = context.getValue(COVERED_CALL);
-  return call instanceof AnnouncedCall && call.method === method && call.isCovered;
+  const call = context.getValue(COVERED_CALL) as AnnouncedCall | RunningCall | undefined;
+  return call !== undefined && isAnnounced(call) && call.method === method && call.isCovered;
 }
 
 /**
@@ -118,7 +123,7 @@ export function findCover(
 ): FoundCover | undefined {
   const call = context.getValue(COVERED_CALL) as AnnouncedCall | RunningCall | undefined;
   if (call === undefined) return undefined;
-  if (call instanceof AnnouncedCall) return call.method === method ? call.coverFor(context, args) : undefined;
+  if (isAnnounced(call)) return call.method === method ? call.coverFor(context, args) : undefined;
   const isSame = call.method !== method && call.receiver === receiver && call.methodKey === methodKey;
   return isSame ? { ...call, runIn: undefined } : undefined;
 }
