@@ -149,7 +149,7 @@ export default defineConfig(
     languageOptions: { globals: nodeGlobals },
   },
   {
-    files: ['**/*.cjs', 'compat/consumers/jest-{commonjs,swc}/*.js', 'compat/example-library/**/*.js'],
+    files: ['**/*.cjs', 'compat/consumers/jest-{commonjs,swc}/*.js', 'compat/**/*.js'],
     languageOptions: {
       globals: { require: 'readonly', module: 'writable', exports: 'writable', __dirname: 'readonly' },
     },

@@ -59,7 +59,7 @@ async function main() {
     const answer = await new Promise((resolve, reject) => {
       const socket = require('node:net').connect(port, '127.0.0.1');
       let text = '';
-      socket.on('data', (chunk) => (text += chunk));
+      socket.on('data', (chunk) => (text += String(chunk)));
       socket.on('error', reject);
       socket.on('close', () => resolve(JSON.parse(text.slice(text.indexOf('{')))));
       socket.write(
