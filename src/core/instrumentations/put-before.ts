@@ -1,7 +1,7 @@
 /** Takes back what was put before a method. */
 export type TakeBack = () => void;
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- any method of anybody's object; only its owner knows the types
 type Method = (this: any, ...args: any[]) => any;
 
 /**
