@@ -51,9 +51,11 @@ export function managedSpan<T>(
 ): T {
   // The gate comes first. Everything the on path needs is in another function, so that this one stays small enough to
   // be inlined where it is called.
-  const body = fn ?? (optionsOrFn as Body<T>);
-  if (!enabled.has(group)) return typeof body === 'function' ? body(undefined) : refuse(group, name, body);
-  return runManaged(group, name, optionsOrFn as SiteOptions, body);
+  if (!enabled.has(group)) {
+    const body = fn ?? (optionsOrFn as Body<T>);
+    return typeof body === 'function' ? body(undefined) : refuse(group, name, body);
+  }
+  return runManaged(group, name, optionsOrFn as SiteOptions, fn ?? (optionsOrFn as Body<T>));
 }
 
 function runManaged<T>(group: string, name: string, options: SiteOptions, body: Body<T>): T {
