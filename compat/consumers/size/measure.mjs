@@ -5,12 +5,13 @@ import { build } from 'esbuild';
 
 // The ceilings are a tenth above what the sizes were when they were decided on, so that growth is a decision and no accident:
 // a serverless function pays for each kB when it starts, and a dependency that slipped into the core would show here first.
-// Raise one in the change that needs it, and say there what the kB are for. Since 44 and 70: the guard around exporters and
-// processors, instrumentations that work in each set-up, an early start that ends well.
+// Raise one in the change that needs it, and say there what the kB are for. Since 53 and 81: instrumentations as
+// span groups, exporter `tree`, the messages of warnings and of refused options, export reports, covered queries, carriers;
+// for the fallbacks, `defineSpanGroups`.
 const ENTRIES = [
-  { entry: 'nest-lens/fallbacks', ceiling: 1 },
-  { entry: 'nest-lens/core', ceiling: 53 },
-  { entry: 'nest-lens', ceiling: 81 },
+  { entry: 'nest-lens/fallbacks', ceiling: 1.4 },
+  { entry: 'nest-lens/core', ceiling: 95 },
+  { entry: 'nest-lens', ceiling: 139 },
 ];
 
 const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} kB`;

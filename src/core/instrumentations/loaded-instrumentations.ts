@@ -1,4 +1,5 @@
-import { createRequire } from 'node:module';
+// As a whole: webpack 5.113 warns about a `createRequire` that is imported by its name.
+import * as nodeModule from 'node:module';
 import { join } from 'node:path';
 import type { InstrumentationScope } from '../state/state-shape.js';
 
@@ -15,7 +16,7 @@ const WITHOUT_SPANS = /-(bunyan|pino|winston|runtime-node|host-metrics)$/;
  */
 export function loadedInstrumentations(): InstrumentationScope[] {
   const names = new Set<string>();
-  for (const file of Object.keys(createRequire(join(process.cwd(), 'any.js')).cache)) {
+  for (const file of Object.keys(nodeModule.createRequire(join(process.cwd(), 'any.js')).cache)) {
     const name = PACKAGE.exec(file)?.[1]?.replace('\\', '/');
     if (name !== undefined && !WITHOUT_SPANS.test(name)) names.add(name);
   }

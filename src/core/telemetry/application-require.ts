@@ -1,4 +1,5 @@
-import { createRequire } from 'node:module';
+// As a whole: webpack 5.113 warns about a `createRequire` that is imported by its name.
+import * as nodeModule from 'node:module';
 import { join, resolve } from 'node:path';
 
 /**
@@ -9,16 +10,16 @@ import { join, resolve } from 'node:path';
  * @param wanted a package that it has to find, if any of them does
  */
 export function requireOfApplication(wanted: string): NodeJS.Require {
-  const inWorkingDirectory = createRequire(join(process.cwd(), 'any.js'));
+  const inWorkingDirectory = nodeModule.createRequire(join(process.cwd(), 'any.js'));
   const candidates = [inWorkingDirectory];
   const main = process.argv[1];
   if (main !== undefined) {
     const named = resolve(main);
     // As Node does it: a directory stands for its main file, an extension may be missing, a link is followed.
-    candidates.unshift(createRequire(attemptResolve(inWorkingDirectory, named) ?? named));
+    candidates.unshift(nodeModule.createRequire(attemptResolve(inWorkingDirectory, named) ?? named));
   }
   const own = ownFile();
-  if (own !== undefined) candidates.push(createRequire(own));
+  if (own !== undefined) candidates.push(nodeModule.createRequire(own));
   return candidates.find((require) => attemptResolve(require, wanted) !== undefined) ?? candidates[0]!;
 }
 
