@@ -46,8 +46,10 @@ async function startsEarly() {
   assert.equal(await shop.kill('SIGTERM'), 'SIGTERM');
   collector.stop();
   expectUnderServerSpan(collector);
-  // None that nothing is registered, and none that an instrumentation came too late.
-  assert.deepEqual(shop.warnings(), []);
+  // None that nothing is registered, and none that an instrumentation came too late. One may say that Nest's own
+  // instrumentation, which is among those of the package with all of them, traces each handler, too.
+  const warnings = shop.warnings().filter((line) => !line.includes('instrumentation-nestjs-core'));
+  assert.deepEqual(warnings, []);
 }
 
 async function choosesInstrumentations() {
