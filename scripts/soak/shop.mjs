@@ -110,8 +110,7 @@ function measure() {
   collectGarbage();
   return {
     heap: process.memoryUsage().heapUsed,
-    registry:
-      state.groupOwners.size + state.presetOwners.size + state.presetsOfMember.size + state.gates.size,
+    registry: state.namespaces.size + state.gates.size + state.said.size,
     inFlight: state.inFlight.count + state.inFlight.others.size,
     warningsKept: state.recordedWarnings.length,
     ...counts,
