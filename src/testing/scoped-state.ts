@@ -24,8 +24,8 @@ const SHARED: ReadonlySet<string> = new Set<keyof ProcessState>([
  * @returns restores the fields
  */
 export function scopeState(current: () => ProcessState): () => void {
-  const { enabled, gates } = processState;
-  const own = Object.keys(processState).filter((key) => !SHARED.has(key) && key !== 'enabled');
+  const { open, gates } = processState;
+  const own = Object.keys(processState).filter((key) => !SHARED.has(key) && key !== 'open');
   const before = Object.getOwnPropertyDescriptors(processState) as Record<string, PropertyDescriptor>;
   for (const key of own) {
     Object.defineProperty(processState, key, {
@@ -35,11 +35,11 @@ export function scopeState(current: () => ProcessState): () => void {
       set: (value: unknown) => void Reflect.set(current(), key, value),
     });
   }
-  const restoreEnabled = redirectSet(enabled, () => current().enabled);
-  const restoreGates = redirectGates(gates, enabled);
+  const restoreOpen = redirectSet(open, () => current().open);
+  const restoreGates = redirectGates(gates, open);
   return () => {
     for (const key of own) Object.defineProperty(processState, key, before[key]!);
-    restoreEnabled();
+    restoreOpen();
     restoreGates();
   };
 }
@@ -62,10 +62,10 @@ function redirectSet(set: Set<string>, target: () => Set<string>): () => void {
   };
 }
 
-/** Sites hold the gates, too: each then asks the enabled set, and so do those that are made meanwhile. */
-function redirectGates(gates: Map<string, SpanGate>, enabled: ReadonlySet<string>): () => void {
+/** Sites hold the gates, too: each then asks the set of open ones, and so do those that are made meanwhile. */
+function redirectGates(gates: Map<string, SpanGate>, open: ReadonlySet<string>): () => void {
   const redirect = (gate: SpanGate): void => {
-    const get = (): boolean => enabled.has(gate.name);
+    const get = (): boolean => open.has(gate.name);
     // Whoever switches a group writes to both; the set is the one that is read.
     Object.defineProperty(gate, 'enabled', {
       get,
@@ -82,7 +82,7 @@ function redirectGates(gates: Map<string, SpanGate>, enabled: ReadonlySet<string
   return () => {
     Reflect.deleteProperty(gates, 'set');
     for (const gate of gates.values()) {
-      const value = enabled.has(gate.name);
+      const value = open.has(gate.name);
       Object.defineProperty(gate, 'enabled', { value, writable: true, configurable: true, enumerable: true });
     }
   };

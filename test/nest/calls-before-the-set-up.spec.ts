@@ -3,6 +3,7 @@ import { Injectable, Module, type OnModuleInit, type Type } from '@nestjs/common
 import { NestFactory } from '@nestjs/core';
 import {
   isSpanGroupEnabled,
+  managedSpan,
   NestLensModule,
   type NestLensModuleOptions,
   SpanGroup,
@@ -64,11 +65,13 @@ describe('calls that come before the set-up', () => {
     const plain = traceFn('plain', 'plain work')(() => 'done');
     const app = await create(appOf(exporter));
     expect([plain(), app.get(Worker).run(4)]).toEqual(['done', 8]);
+    expect(managedSpan('plain', 'managed work', (span) => span)).toBeUndefined();
     expect(isSpanGroupEnabled('jobs')).toBe(false);
     await app.init();
 
     const { details, message } = warnings.only('CALLS_BEFORE_SETUP');
-    expect(details).toEqual({ calls: 5, sites: ['Worker.run (4)', 'plain work (1)'], isInitialised: true });
+    const sites = ['Worker.run (4)', 'plain work (1)', 'managed work (1)'];
+    expect(details).toEqual({ calls: 6, sites, isInitialised: true });
     expect(message).toContain("setupAt: 'init'");
     expect(message).toContain('await app.init() before startAllMicroservices()');
     expect(attributesRead).toBe(0);

@@ -242,7 +242,7 @@ const MESSAGES: {
     (isInitialised
       ? ''
       : 'The application was made a while ago and has not been initialised, so telemetry is not set up. ') +
-    `Calls of decorated methods came before the set-up and have no span: ${calls}, of ${sites}. If messages came: call ` +
+    `Calls came before the set-up and have no span: ${calls}, of ${sites}. If messages came: call ` +
     `await app.init() before startAllMicroservices(). If workers start in an onModuleInit: pass setupAt: 'init', with every ` +
     `registration in NestLensModule.forRoot.`,
   ROOT_MISSING: () =>

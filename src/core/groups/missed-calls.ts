@@ -1,4 +1,5 @@
 import { processState } from '../state/process-state.js';
+import { noteAdmission, openGate } from './held-gates.js';
 
 /** Calls of one site that came too early. */
 export interface MissedCalls {
@@ -8,13 +9,15 @@ export interface MissedCalls {
 }
 
 /**
- * While an application boots, calls of decorated methods have no span yet, and are counted: every gate is open, and behind it the
- * call is counted and goes on. So counting costs nothing when it is over, and a closed gate is what it always is.
+ * While an application boots, calls of sites have no span yet, and are counted: every gate is open, and behind it the call is
+ * counted and goes on. So counting costs nothing when it is over, and a closed gate is what it always is.
  */
 export function beginCountingCalls(): void {
   if (processState.missedCalls !== undefined) return;
   processState.missedCalls = new Map();
-  for (const gate of processState.gates.values()) gate.enabled = true;
+  for (const group of processState.gates.keys()) openGate(group);
+  processState.areOffCallsNoted = true;
+  noteAdmission();
 }
 
 /** Called behind an open gate, while `processState.missedCalls` is there. */
@@ -26,10 +29,12 @@ export function countMissedCall(site: string, group: string): void {
 
 /** Closes the gates, and says what was missed; the busiest site first. */
 export function endCountingCalls(): MissedCalls[] {
-  const { missedCalls, gates, enabled } = processState;
+  const { missedCalls, gates } = processState;
   if (missedCalls === undefined) return [];
   processState.missedCalls = undefined;
-  for (const gate of gates.values()) gate.enabled = enabled.has(gate.name);
+  for (const group of gates.keys()) openGate(group);
+  processState.areOffCallsNoted = processState.setUp;
+  noteAdmission();
   const missed = [...missedCalls].map(([site, { group, count }]) => ({ site, group, count }));
   return missed.sort((a, b) => b.count - a.count);
 }

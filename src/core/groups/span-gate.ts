@@ -1,19 +1,26 @@
 import { processState } from '../state/process-state.js';
 import type { SpanGate } from '../state/state-shape.js';
+import { isAdmitted } from './admission.js';
+import { noteOffCall } from './off-calls.js';
 import { normaliseName } from './span-group-spec.js';
 
-const { enabled, gates } = processState;
+const { open, gates } = processState;
 
 /**
- * Whether a group is on: one look-up in the enabled set, nothing else. The name is taken as it is, so give it the way it
+ * Whether a group is on, here and now: one look-up in a set, nothing else. The name is taken as it is, so give it the way it
  * is registered, in lower case. Use it to guard work that a span alone doesn't cover; the other primitives ask for you.
+ *
+ * A name that nobody has registered is always off. One warning says so, `UNKNOWN_GROUP_AT_SITE`, if it is asked about among the
+ * first 100,000 calls after the set-up.
  *
  * @example
  * if (isSpanGroupEnabled('payment')) span.setAttribute('payment.plan', describePlan(order));
  */
 export function isSpanGroupEnabled(group: string): boolean {
   // Measured: Set.has of a constant costs 3 to 8 ns; a Map of gates and a field load twice that.
-  return enabled.has(group);
+  if (open.has(group)) return !processState.isAdmissionAsked || isAdmitted(group, undefined);
+  if (processState.areOffCallsNoted) noteOffCall('isSpanGroupEnabled', group, undefined);
+  return false;
 }
 
 /**
@@ -24,8 +31,13 @@ export function spanGate(group: string): SpanGate {
   const name = normaliseName(group);
   let gate = gates.get(name);
   if (gate === undefined) {
-    gate = { name, enabled: enabled.has(name) || processState.missedCalls !== undefined };
+    gate = { name, enabled: open.has(name) || processState.missedCalls !== undefined };
     gates.set(name, gate);
   }
   return gate;
+}
+
+/** Whether a site behind a gate makes spans, here and now. Sites on a hot path ask the field first. */
+export function isGateOpenHere(gate: SpanGate): boolean {
+  return gate.enabled && (!processState.isAdmissionAsked || isAdmitted(gate.name, undefined));
 }

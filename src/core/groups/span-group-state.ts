@@ -1,17 +1,18 @@
 import { emitWarnings, type Warning } from '../diagnostics/warnings.js';
 import { processState } from '../state/process-state.js';
 import type { SpecLayer } from '../state/state-shape.js';
+import { openGate } from './held-gates.js';
+import { ignoreOffCalls } from './off-calls.js';
 import { indexRegistry } from './registry-index.js';
 import { readTexts } from './span-group-definition.js';
 import { parseSpanGroupSpec, resolveSpec, specProblem } from './span-group-spec.js';
 import { reportIfChanged } from './spec-report.js';
 
-/** The only place that switches a group: the enabled set and the gates that sites hold change together. */
+/** The only place that switches a group: the enabled set and the gate change together. */
 function switchGroup(group: string, enabled: boolean): void {
   if (enabled) processState.enabled.add(group);
   else processState.enabled.delete(group);
-  const gate = processState.gates.get(group);
-  if (gate !== undefined) gate.enabled = enabled;
+  openGate(group);
 }
 
 /** Makes exactly these groups the enabled ones. */
@@ -115,5 +116,6 @@ export function forgetSpanGroupState(): void {
   processState.configured = undefined;
   processState.pinned = false;
   processState.setUp = false;
+  ignoreOffCalls();
   enableExactly(new Set());
 }

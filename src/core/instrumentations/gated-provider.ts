@@ -11,7 +11,7 @@ import {
 } from '@opentelemetry/api';
 import { createOffSpan } from './off-span.js';
 import type { TakeBack } from './put-before.js';
-import { countAdmitted, type SpanAdmission } from './span-admission.js';
+import { countAdmitted, isSpanAdmitted, type SpanAdmission } from './span-admission.js';
 
 /**
  * The fallback, where the provider's tracers can't be gated by their prototype: a provider in front of it that hands out gated
@@ -51,7 +51,9 @@ function createGatedTracer(
   const gated: Tracer = {
     startSpan(name: string, options?: SpanOptions, parent?: Context): Span {
       const gate = admission.gateOf(gated, scope, name, options);
-      if (gate?.enabled === false) return createOffSpan(parent ?? contexts.active(), options?.root === true);
+      if (gate !== undefined && !isSpanAdmitted(gate, scope, parent)) {
+        return createOffSpan(parent ?? contexts.active(), options?.root === true);
+      }
       const span = tracer.startSpan(name, options, parent);
       if (gate !== undefined) countAdmitted(gate, span);
       return span;

@@ -10,7 +10,7 @@ import { SCOPE_NAME } from '../spans/lens-tracer.js';
 import type { InstrumentationScope } from '../state/state-shape.js';
 import { createOffSpan, offSpanOf, withoutOffSpan } from './off-span.js';
 import { putBefore, type TakeBack } from './put-before.js';
-import { countAdmitted, type SpanAdmission } from './span-admission.js';
+import { countAdmitted, isSpanAdmitted, type SpanAdmission } from './span-admission.js';
 
 /**
  * The SDK's tracers say what they were made for: `instrumentationScope` is a public field of their class, though no part of
@@ -37,7 +37,7 @@ export function gateTracers(provider: TracerProvider, admission: SpanAdmission):
     (original: Tracer['startSpan']) =>
       function startSpan(this: ScopedTracer, name: string, options?: SpanOptions, parent?: Context): Span {
         const gate = admission.gateOf(this, this.instrumentationScope, name, options);
-        if (gate?.enabled === false) {
+        if (gate !== undefined && !isSpanAdmitted(gate, this.instrumentationScope, parent)) {
           return createOffSpan(parent ?? contexts.active(), options?.root === true);
         }
         const off = offSpanOf(parent);

@@ -1,4 +1,5 @@
-import { type Span, type SpanOptions, trace } from '@opentelemetry/api';
+import { type Context, type Span, type SpanOptions, trace } from '@opentelemetry/api';
+import { isAdmitted } from '../groups/admission.js';
 import { countSpan } from '../spans/span-counts.js';
 import { processState } from '../state/process-state.js';
 import type { InstrumentationScope, SpanGate } from '../state/state-shape.js';
@@ -47,6 +48,16 @@ export class SpanAdmission {
     this.families.set(tracer, family);
     return family;
   }
+}
+
+/** Whether a span behind a gate is made, here and now. */
+export function isSpanAdmitted(
+  gate: SpanGate,
+  scope: InstrumentationScope,
+  parent: Context | undefined,
+): boolean {
+  if (!gate.enabled) return false;
+  return !processState.isAdmissionAsked || isAdmitted(gate.name, scope.name, parent);
 }
 
 /** Counts a span that was made, unless tracing is suppressed where it was asked for: then it is none. */

@@ -2,7 +2,7 @@ import { type AnyFunction, gateFunction } from './gated-function.js';
 import { missingFunction } from './missing-function.js';
 import { runInSpan } from './span-outcome.js';
 import { planSpan, type SiteOptions, type SpanPlan } from './span-plan.js';
-import { countMissedCall } from '../groups/missed-calls.js';
+import { isAdmitted } from '../groups/admission.js';
 import { spanGate } from '../groups/span-gate.js';
 import { noteTracedFunction } from '../groups/traced-functions.js';
 import { processState } from '../state/process-state.js';
@@ -41,10 +41,7 @@ export function traceFn(
     }
     const original = fn as unknown as AnyFunction;
     return gateFunction(gate, original, function (...args) {
-      if (processState.missedCalls !== undefined) {
-        countMissedCall(name, gate.name);
-        return original.apply(this, args);
-      }
+      if (processState.isAdmissionAsked && !isAdmitted(gate.name, name)) return original.apply(this, args);
       return runInSpan(fixed ?? planCall(), () => original.apply(this, args));
     }) as unknown as F;
   };

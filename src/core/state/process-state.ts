@@ -40,6 +40,13 @@ export function createProcessState(): ProcessState {
     tracedFunctions: new Map(),
     instrumentationScopes: new Map(),
     enabled: new Set(),
+    open: new Set(),
+    isAdmissionAsked: false,
+    heldOpen: new Map(),
+    preview: undefined,
+    areOffCallsNoted: false,
+    offCallsNoted: 0,
+    judgedNames: new Map(),
     configured: undefined,
     override: undefined,
     pinned: false,
@@ -135,6 +142,13 @@ export function resetProcessState(): void {
   for (const gate of state.gates.values()) gate.enabled = false;
   state.instrumentationScopes.clear();
   state.enabled.clear();
+  state.open.clear();
+  state.isAdmissionAsked = false;
+  state.heldOpen.clear();
+  state.preview = undefined;
+  state.areOffCallsNoted = false;
+  state.offCallsNoted = 0;
+  state.judgedNames.clear();
   state.configured = undefined;
   state.override = undefined;
   state.pinned = false;

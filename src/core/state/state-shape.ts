@@ -89,7 +89,22 @@ export interface ProcessState {
   readonly tracedFunctions: Map<string, { readonly span: string; isJudged: boolean }>;
   /** Group -> the scopes whose spans it gates, while the spans of instrumentations are gated. */
   readonly instrumentationScopes: Map<string, readonly InstrumentationScope[]>;
+  /** The groups that are on. */
   readonly enabled: Set<string>;
+  /** What sites ask: the groups that are on, and those whose gates something else holds open. */
+  readonly open: Set<string>;
+  /** Whether something else than the spec holds gates open. Behind an open gate a site then asks `isAdmitted`. */
+  isAdmissionAsked: boolean;
+  /** Group -> how many hold its gate open, whether it is on or not. */
+  readonly heldOpen: Map<string, number>;
+  /** Group -> site -> how many spans it would have made, while a preview counts them. */
+  preview: Map<string, Map<string, number>> | undefined;
+  /** Whether calls that name their group each time are looked at while it is off, to find names that nobody has registered. */
+  areOffCallsNoted: boolean;
+  /** How many of them have been looked at since the set-up. */
+  offCallsNoted: number;
+  /** Name that such a call gave -> whether it was registered. */
+  readonly judgedNames: Map<string, boolean>;
   configured: SpecLayer | undefined;
   override: OverrideLayer | undefined;
   pinned: boolean;

@@ -1,5 +1,6 @@
 import { createError, TelemetryAlreadySetUpError } from '../diagnostics/errors.js';
 import { emitWarnings, recordWarning, reportForeignState } from '../diagnostics/warnings.js';
+import { noteOffCalls } from '../groups/off-calls.js';
 import { judgeTracedFunctions } from '../groups/traced-functions.js';
 import { forgetSpanGroupState, setEnabledSpanGroups, setSpanGroupSpec } from '../groups/span-group-state.js';
 import { processState } from '../state/process-state.js';
@@ -141,6 +142,7 @@ function goLive(
   warnOfSharedSpec(config);
   setSpanGroupSpec(config.spanGroups);
   processState.setUp = true;
+  noteOffCalls();
   judgeTracedFunctions();
   Object.assign(processState.verdicts, {
     clientErrors: config.clientErrors ?? 'unset',

@@ -3,7 +3,7 @@ import { context, type Context, type Span } from '@opentelemetry/api';
 import { type AnyFunction, gateFunction } from '../../core/spans/gated-function.js';
 import { copyMetadata } from '../../core/spans/mirror-function.js';
 import { processState } from '../../core/state/process-state.js';
-import { countMissedCall } from '../../core/groups/missed-calls.js';
+import { isAdmitted } from '../../core/groups/admission.js';
 import { spanGate } from '../../core/groups/span-gate.js';
 import { runInSpan } from '../../core/spans/span-outcome.js';
 import type { SpanPlan } from '../../core/spans/span-plan.js';
@@ -45,10 +45,6 @@ export function gateMethod(current: AnyFunction, site: MethodSite): AnyFunction 
   let planFor: ((receiver: unknown) => PlannedMethod) | undefined;
   const wrapper = gateFunction(gate, original, function (...args) {
     if (gated.superseded) return original.apply(this, args);
-    if (processState.missedCalls !== undefined) {
-      countMissedCall(`${classNameOf(site.Class)}.${String(site.key)}`, gate.name);
-      return original.apply(this, args);
-    }
     // Measured: the active context looked up once instead of three times is 15 % of a span without an SDK.
     const outside = context.active();
     const cover = findCover(outside, gated, this, site.key, args);
@@ -58,6 +54,9 @@ export function gateMethod(current: AnyFunction, site: MethodSite): AnyFunction 
       return runIn === undefined
         ? original.apply(this, args)
         : runWithin(runIn, span, spanName, gated, this, args);
+    }
+    if (processState.isAdmissionAsked && !isAdmitted(gate.name, siteName(site), outside)) {
+      return original.apply(this, args);
     }
     planFor ??= createPlanner(site, wrapper);
     const { plan: planOfClass, hasOtherGate } = planFor(this);
@@ -76,6 +75,11 @@ export function gateMethod(current: AnyFunction, site: MethodSite): AnyFunction 
   const gated: GatedMethod = { wrapper, original, site, superseded: false };
   Reflect.defineMetadata(GATED_METHOD_METADATA, gated, wrapper);
   return wrapper;
+}
+
+/** What a site is called where it is counted. */
+export function siteName({ Class, key }: MethodSite): string {
+  return `${classNameOf(Class)}.${String(key)}`;
 }
 
 /** Runs a method whose call has its span, and says so in the context, to the gates that the call comes to further on. */

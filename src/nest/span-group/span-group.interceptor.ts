@@ -5,11 +5,12 @@ import { type AsyncGeneratorLike, followGenerator } from '../../core/spans/gener
 import { type CoveredSubscription, coverSubscriptions } from '../../core/spans/observable-outcome.js';
 import { processState } from '../../core/state/process-state.js';
 import type { SpanGate } from '../../core/state/state-shape.js';
-import { spanGate } from '../../core/groups/span-gate.js';
+import { isAdmitted } from '../../core/groups/admission.js';
+import { isGateOpenHere, spanGate } from '../../core/groups/span-gate.js';
 import { InFlightSpan } from '../../core/spans/in-flight-span.js';
 import { workBehind } from '../../core/spans/span-outcome.js';
 import { reportSdkFailure, type SpanPlan } from '../../core/spans/span-plan.js';
-import { gatedMethodOf } from './gated-method.js';
+import { gatedMethodOf, siteName } from './gated-method.js';
 import { httpRoutesOf } from './http-routes.js';
 import { readCaller } from './callers-trace.js';
 import { classNameOf } from './class-name.js';
@@ -22,6 +23,8 @@ interface InterceptedHandler {
   /** The gate of the method, or the method itself: what the gate and another interceptor know its call by. */
   readonly key: object;
   readonly gate: SpanGate;
+  /** Asked where the gate may be open for another reason than the spec. */
+  isAdmitted(): boolean;
   /** The plan of its spans, by type of execution context. */
   plan(type: string | undefined): SpanPlan;
 }
@@ -55,7 +58,11 @@ export class SpanGroupInterceptor implements NestInterceptor {
   /** Nest calls it for each request. In no group, or while the group is off, the result is that of `next.handle()`. */
   intercept(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
     const handler = this.find(execution.getHandler(), execution.getClass());
-    if (handler === null || !handler.gate.enabled || processState.missedCalls !== undefined) {
+    if (
+      handler === null ||
+      !handler.gate.enabled ||
+      (processState.isAdmissionAsked && !handler.isAdmitted())
+    ) {
       return next.handle() as Observable<unknown>;
     }
     // Bound twice, to the controller and the handler, say: the outer one's span covers the call.
@@ -88,9 +95,15 @@ function describeHandler(method: object, Class: object): InterceptedHandler | nu
   };
   const plans = new Map<string | undefined, SpanPlan>();
   let epoch: number | undefined;
+  const gate = spanGate(site.group);
   return {
     key: gated ?? method,
-    gate: spanGate(site.group),
+    gate,
+    isAdmitted: () => {
+      // Of a method that has a gate, too, the calls without a span are counted there.
+      const isOn = isAdmitted(gate.name, undefined);
+      return isOn || gated === undefined ? isAdmitted(gate.name, siteName(site)) : false;
+    },
     plan: (type) => {
       if (epoch !== processState.routesEpoch) {
         // An application with the controller was built or closed: its routes are others.
@@ -141,7 +154,7 @@ function intercept(
   const begun = begin(outside);
   if (workBehind(begun.handled) !== 'observable') return handBack(begun) as Observable<unknown>;
   return coverSubscriptions(Observable, coverHandler(begun), () =>
-    handler.gate.enabled
+    isGateOpenHere(handler.gate)
       ? coverHandler(begin(outside))
       : { source: next.handle() as Observable<unknown>, open: undefined, outside },
   ) as unknown as Observable<unknown>;

@@ -232,11 +232,13 @@ describe('the registry, step by step against a naive model', () => {
         fc.array(stepAfterSetUp, { minLength: 1, maxLength: 25 }),
         async (spanGroups, steps) => {
           const warnings = captureWarnings();
+          // Reading the state asks about names that nobody has registered, which is said as well; the model knows no calls.
+          const take = (): string[] => warnings.take().filter((code) => code !== 'UNKNOWN_GROUP_AT_SITE');
           const naive = new NaiveLens(true);
           const handle = await setupTelemetry({ ...config, spanGroups });
           try {
-            expect({ warned: warnings.take() }).toEqual(naive.setSpec(spanGroups));
-            compareStepByStep(steps, naive, () => warnings.take());
+            expect({ warned: take() }).toEqual(naive.setSpec(spanGroups));
+            compareStepByStep(steps, naive, take);
           } finally {
             await handle.shutdown();
             resetProcessState();
