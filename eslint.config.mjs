@@ -57,7 +57,16 @@ const sdkTypes = forbidModules(/^@opentelemetry\/(?!api$)/, sdkMessage, { types:
 const noModule = forbidModules(/^/, 'The fallbacks have to work where nothing else is installed.');
 
 /** The folders of a layer. Each may import those named before it, never one that comes after it. */
-const CORE_FOLDERS = ['state', 'diagnostics', 'groups', 'spans', 'instrumentations', 'telemetry', 'register'];
+const CORE_FOLDERS = [
+  'state',
+  'diagnostics',
+  'groups',
+  'spans',
+  'traces',
+  'instrumentations',
+  'telemetry',
+  'register',
+];
 const NEST_FOLDERS = ['span-group', 'introspection'];
 
 /** @param {readonly string[]} folders @param {string} folder */

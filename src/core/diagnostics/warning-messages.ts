@@ -49,6 +49,7 @@ interface WarningDetails {
   INSTRUMENTATION_LATE: { modules: readonly string[] };
   INSTRUMENTATION_FAILED: { instrumentation: string; error: unknown };
   SDK_UNKNOWN_SHAPE: { part: UnknownShape };
+  RECENT_TRACES_UNSEEN: Record<string, never>;
   INSTRUMENTATIONS_UNGATED: {
     /** Which spans flow whatever the spec says. */
     spans: 'none' | 'earlier tracers' | 'all';
@@ -221,6 +222,9 @@ const MESSAGES: {
     `Install the version that goes with your SDK, or uninstall it.`,
   SDK_UNKNOWN_SHAPE: ({ part }) =>
     `${UNKNOWN_SHAPES[part]} Install a version of @opentelemetry/sdk-node from the table in docs/versions.md, or tell us of yours.`,
+  RECENT_TRACES_UNSEEN: () =>
+    'introspection.recentTraces can not be obeyed: no span processor can be added to the registered tracer provider, so the list of ' +
+    "recent traces stays empty. Let NestLens start the SDK (mode 'own'), or register a provider of @opentelemetry/sdk-trace-base.",
   INSTRUMENTATIONS_UNGATED: ({ spans, isOffSpanActive }) =>
     'instrumentationGroups can not be obeyed in full. ' +
     UNGATED[spans] +

@@ -1,7 +1,7 @@
 import type { AttributeValue, Span } from '@opentelemetry/api';
 import { defaultRedaction, type Redaction, redactionBy } from './secret-keys.js';
 
-const REDACTED = '[REDACTED]';
+export const REDACTED = '[REDACTED]';
 
 /**
  * Sets attributes on a span from values of any type. Strings, finite numbers, booleans and arrays of one such kind are
@@ -65,8 +65,8 @@ function setAttribute(
 }
 
 /** The type of a value, or of the items of a list. */
-function typeOfItems(value: AttributeValue): string {
-  return typeof (Array.isArray(value) ? value[0] : value);
+export function typeOfItems(value: unknown): string {
+  return typeof (Array.isArray(value) ? (value as unknown[])[0] : value);
 }
 
 function isAttributeValue(value: unknown): value is AttributeValue {

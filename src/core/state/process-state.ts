@@ -63,6 +63,7 @@ export function createProcessState(): ProcessState {
     shared: undefined,
     inFlight: createInFlight(),
     spanCounts: undefined,
+    recentTraces: undefined,
     verdicts: { answers: new Set(), clientErrors: 'unset', isError: undefined },
     early: { sdk: undefined, failure: undefined, instrumentations: [] },
     foreignReported: false,
@@ -163,6 +164,8 @@ export function resetProcessState(): void {
   state.shared = undefined;
   clearInFlight(state.inFlight);
   state.spanCounts = undefined;
+  state.recentTraces?.stop();
+  state.recentTraces = undefined;
   state.verdicts.clientErrors = 'unset';
   state.verdicts.isError = undefined;
   // The instrumentations stay: what they have patched remains patched.

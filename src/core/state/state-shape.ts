@@ -1,5 +1,6 @@
 import type { Span } from '@opentelemetry/api';
 import type { LensLogger, RecordedWarning } from './lens-warning.js';
+import type { RecentTraces } from './recent-traces.js';
 
 /** The switch of one group. Interned: sites hold the object, so asking it is one field load. */
 export interface SpanGate {
@@ -135,6 +136,8 @@ export interface ProcessState {
   readonly inFlight: InFlightSpans;
   /** Group -> how many spans it made, while metrics are on; else undefined. */
   spanCounts: Map<string, { count: number }> | undefined;
+  /** While an application wants to see the last traces. */
+  recentTraces: RecentTraces | undefined;
   readonly verdicts: Verdicts;
   readonly early: EarlyStart;
 }

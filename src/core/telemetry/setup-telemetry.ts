@@ -11,6 +11,7 @@ import { discardEarlySdk } from './early-sdk.js';
 import { startInstrumentationGating } from './instrumentation-gating.js';
 import { areMetricsAskedFor, startLensMetrics } from './lens-metrics.js';
 import { type BuiltPipeline, buildPipeline, NOTHING } from './pipeline.js';
+import { forgetRecentTraces } from './recent-traces.js';
 import { warnOfSharedSpec, warnOfSpecWithoutEnabled } from './environment-warnings.js';
 import type { SetupOptions } from './setup-options.js';
 import { type ClosingHandle, createHandle, type TelemetryHandle } from './telemetry-handle.js';
@@ -163,6 +164,7 @@ function goLive(
       forgetSpanGroupState();
       forgetVerdicts();
       ungateInstrumentations();
+      forgetRecentTraces();
       processState.recordedWarnings.length = 0;
     },
   });

@@ -1,0 +1,108 @@
+import { SpanStatusCode } from '@opentelemetry/api';
+import type { KeptSpan, RecentTrace, RecentTraces } from '../state/recent-traces.js';
+import { boundedAttributes, boundedText, bytesOfAttributes } from './bounded-attributes.js';
+import { performanceStart } from './precise-start.js';
+
+/** What all traces may take, about. */
+const MAX_BYTES = 16_000_000;
+/** What one trace may take; spans beyond that are counted, and not kept. So is what comes after this number of spans. */
+const MAX_TRACE_BYTES = 2_000_000;
+const MAX_TRACE_SPANS = 1_000;
+/** A span that takes more is replaced by a copy with its texts cut. */
+const MAX_SPAN_BYTES = 64_000;
+/** Of such a span. */
+const MAX_EVENTS = 20;
+/** Traces whose root hasn't ended: a request that never ends, or a parent that another SDK made, keeps its trace here. */
+const MAX_OPEN = 500;
+/** A span of the SDK without attributes and events. Measured: 730 bytes with SDK 2.12 on Node 20. */
+const SPAN_BYTES = 800;
+
+/**
+ * Keeps a span that has ended with its trace. A trace is finished when its local root has ended: a span without a parent, or
+ * with one in another process. The oldest traces make room.
+ *
+ * The span itself is kept, and read when somebody asks. Measured: a copy of each would cost 1.5 µs a span, this 0.3 µs.
+ */
+export function keepSpan(kept: RecentTraces, span: KeptSpan): void {
+  const { traceId } = span.spanContext();
+  const trace = kept.finished.get(traceId) ?? kept.open.get(traceId) ?? openTrace(kept, traceId);
+  const isFinishing = isLocalRoot(span) && kept.open.has(traceId);
+  trace.count++;
+  trace.hasError ||= span.status.code === SpanStatusCode.ERROR;
+  const bytes = bytesOf(span);
+  const hasRoom = trace.spans.length < MAX_TRACE_SPANS && trace.bytes < MAX_TRACE_BYTES;
+  if (hasRoom || isFinishing) add(kept, trace, span, bytes);
+  if (isFinishing) finish(kept, traceId, trace, span);
+  while (kept.bytes > MAX_BYTES) dropOldest(kept);
+}
+
+/** Whether the span is the first one of its trace in this process. */
+export function isLocalRoot({ parentSpanContext: parent }: KeptSpan): boolean {
+  return parent === undefined || parent.isRemote === true;
+}
+
+function openTrace(kept: RecentTraces, traceId: string): RecentTrace {
+  const trace: RecentTrace = { spans: [], count: 0, hasError: false, bytes: 0 };
+  if (kept.open.size >= MAX_OPEN) drop(kept, kept.open);
+  kept.open.set(traceId, trace);
+  return trace;
+}
+
+function add(kept: RecentTraces, trace: RecentTrace, span: KeptSpan, bytes: number): void {
+  const isBig = bytes > MAX_SPAN_BYTES;
+  const added = isBig ? boundedCopy(span) : span;
+  const taken = isBig ? bytesOf(added) : bytes;
+  trace.spans.push(added);
+  trace.bytes += taken;
+  kept.bytes += taken;
+}
+
+function finish(kept: RecentTraces, traceId: string, trace: RecentTrace, root: KeptSpan): void {
+  kept.open.delete(traceId);
+  const route = root.attributes['http.route'];
+  if (typeof route === 'string' && kept.ownRoutes.has(route)) {
+    kept.bytes -= trace.bytes;
+    return;
+  }
+  kept.finished.set(traceId, trace);
+  if (kept.finished.size > kept.limit) drop(kept, kept.finished);
+}
+
+function dropOldest(kept: RecentTraces): void {
+  if (kept.finished.size > 0) drop(kept, kept.finished);
+  else if (kept.open.size > 0) drop(kept, kept.open);
+  else kept.bytes = 0;
+}
+
+function drop(kept: RecentTraces, traces: Map<string, RecentTrace>): void {
+  for (const [traceId, { bytes }] of traces) {
+    traces.delete(traceId);
+    kept.bytes -= bytes;
+    return;
+  }
+}
+
+function bytesOf(span: KeptSpan): number {
+  let bytes = SPAN_BYTES + span.name.length + bytesOfAttributes(span.attributes);
+  for (const { attributes } of span.events) bytes += 100 + bytesOfAttributes(attributes);
+  return bytes;
+}
+
+function boundedCopy(span: KeptSpan): KeptSpan {
+  const context = span.spanContext();
+  const { parentSpanContext, kind, startTime, duration, instrumentationScope } = span;
+  return {
+    // As the SDK calls it, since that is where it is looked for.
+    ...{ _performanceStartTime: performanceStart(span) },
+    ...{ parentSpanContext, kind, startTime, duration, instrumentationScope },
+    name: boundedText(span.name),
+    spanContext: () => context,
+    status: { ...span.status, ...(span.status.message ? { message: boundedText(span.status.message) } : {}) },
+    attributes: boundedAttributes(span.attributes),
+    // The last ones: an exception comes at the end.
+    events: span.events.slice(-MAX_EVENTS).map(({ name, time, attributes = {} }) => ({
+      ...{ name: boundedText(name), time },
+      attributes: boundedAttributes(attributes),
+    })),
+  };
+}

@@ -1,0 +1,114 @@
+import { processState } from '../state/process-state.js';
+import type { KeptSpan, RecentTrace } from '../state/recent-traces.js';
+import { boundedText } from './bounded-attributes.js';
+import { isLocalRoot } from './keep-span.js';
+import { groupOfSpan } from './span-group-of-span.js';
+import { preciseStarts } from './precise-start.js';
+import { isoTime, microseconds, milliseconds } from './span-time.js';
+import { inTreeOrder } from './tree-order.js';
+import { visibleAttributes } from './visible-attributes.js';
+
+/** One of the last traces, as `GET /lens/traces` lists it. */
+export interface RecentTraceSummary {
+  traceId: string;
+  /** What its first span in this process is called. */
+  name: string;
+  /** When that span started, in ISO 8601. */
+  startedAt: string;
+  /** How long that span took, in milliseconds. */
+  durationMs: number;
+  /** Whether one of its spans has failed. */
+  error: boolean;
+  /** How many of its spans have ended so far. */
+  spans: number;
+}
+
+/** One span of a trace, as `GET /lens/traces/:traceId` shows it. */
+export interface RecentSpan {
+  spanId: string;
+  /** Null where it has no parent. A parent that isn't among the spans is in another process, or still under way. */
+  parentSpanId: string | null;
+  name: string;
+  /** Null for a span that is in no group. */
+  group: string | null;
+  kind: 'internal' | 'server' | 'client' | 'producer' | 'consumer';
+  /** In ISO 8601, with microseconds. */
+  startedAt: string;
+  durationMs: number;
+  status: { code: 'unset' | 'ok' | 'error'; message?: string };
+  /** Secrets are redacted, by the words of `safeSetSpanAttributes`; long texts are cut. */
+  attributes: Record<string, unknown>;
+  /** Exceptions among them, each with `exception.type`, `exception.message` and `exception.stacktrace`. */
+  events: { name: string; at: string; attributes: Record<string, unknown> }[];
+}
+
+const KINDS = ['internal', 'server', 'client', 'producer', 'consumer'] as const;
+const STATUS_CODES = ['unset', 'ok', 'error'] as const;
+
+/** The last traces that have finished in this process, the newest first; none while nobody has asked to keep them. */
+export function listRecentTraces(): RecentTraceSummary[] {
+  const { finished = new Map<string, RecentTrace>() } = processState.recentTraces ?? {};
+  const traces = [...finished].map(([traceId, trace]) => ({ traceId, trace, start: startOf(trace) }));
+  // Of two that started together the one that finished later comes first.
+  traces.reverse().sort((a, b) => b.start - a.start);
+  return traces.map(({ traceId, trace, start }) => summaryOf(traceId, trace, start));
+}
+
+/** The spans of one of them, each followed by its children; undefined if it isn't kept. */
+export function recentTrace(traceId: string): { traceId: string; spans: RecentSpan[] } | undefined {
+  const trace = processState.recentTraces?.finished.get(traceId);
+  if (trace === undefined) return undefined;
+  const startOfSpan = preciseStarts(firstRoot(trace));
+  const spans = inTreeOrder(trace.spans, startOfSpan);
+  return { traceId, spans: spans.map((span) => spanReport(span, startOfSpan(span))) };
+}
+
+/** A caller may have come into this process more than once, in one trace. */
+function firstRoot({ spans }: RecentTrace): KeptSpan | undefined {
+  let first: KeptSpan | undefined;
+  for (const span of spans) {
+    if (!isLocalRoot(span)) continue;
+    if (first === undefined || milliseconds(span.startTime) < milliseconds(first.startTime)) first = span;
+  }
+  return first;
+}
+
+function startOf(trace: RecentTrace): number {
+  const root = firstRoot(trace);
+  return root === undefined ? 0 : milliseconds(root.startTime);
+}
+
+function summaryOf(traceId: string, trace: RecentTrace, start: number): RecentTraceSummary {
+  const root = firstRoot(trace);
+  return {
+    traceId,
+    name: boundedText(root?.name ?? ''),
+    startedAt: new Date(start).toISOString(),
+    durationMs: root === undefined ? 0 : microseconds(milliseconds(root.duration)),
+    error: trace.hasError,
+    spans: trace.count,
+  };
+}
+
+function spanReport(span: KeptSpan, start: number): RecentSpan {
+  const { code, message } = span.status;
+  return {
+    spanId: span.spanContext().spanId,
+    parentSpanId: span.parentSpanContext?.spanId ?? null,
+    name: boundedText(span.name),
+    group: groupOfSpan(span) ?? null,
+    kind: KINDS[span.kind] ?? 'internal',
+    startedAt: isoTime(start),
+    durationMs: microseconds(milliseconds(span.duration)),
+    status: {
+      code: STATUS_CODES[code] ?? 'unset',
+      ...(message === undefined ? {} : { message: boundedText(message) }),
+    },
+    attributes: visibleAttributes(span.attributes),
+    events: span.events.map(({ name, time, attributes = {} }) => ({
+      name: boundedText(name),
+      at: isoTime(milliseconds(time)),
+      attributes: visibleAttributes(attributes),
+    })),
+  };
+}
