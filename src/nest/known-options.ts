@@ -2,7 +2,7 @@ import { argumentError } from '../core/diagnostics/argument-error.js';
 import { describeValue } from '../core/diagnostics/quote-details.js';
 import { nearestName } from '../core/groups/nearest-name.js';
 import type { NestLensConfig } from '../core/telemetry/config.js';
-import type { SetupOptions } from '../core/telemetry/setup-options.js';
+import { SETUP_OPTIONS } from '../core/telemetry/check-setup-options.js';
 import { INTROSPECTION_KEYS } from './introspection/introspection-options.js';
 import type { NestLensModuleAsyncOptions, NestLensModuleOptions } from './nest-lens-options.js';
 
@@ -42,17 +42,6 @@ const CONFIG = {
   origins: true,
 } satisfies Record<keyof NestLensConfig, true>;
 
-const TELEMETRY = {
-  spanExporter: true,
-  spanProcessors: true,
-  metricReader: true,
-  instrumentations: true,
-  resourceAttributes: true,
-  mode: true,
-  isError: true,
-  instrumentationGroups: true,
-} satisfies Record<keyof SetupOptions, true>;
-
 interface Place {
   /** In words, after a key. Empty: where it was looked for. */
   readonly name: string;
@@ -68,20 +57,20 @@ const PLACES = {
     { name: '', keys: OPTIONS },
     { name: 'under introspection', keys: INTROSPECTION_KEYS },
     { name: 'under config', keys: CONFIG },
-    { name: 'under telemetry', keys: TELEMETRY },
+    { name: 'under telemetry', keys: SETUP_OPTIONS },
   ],
   'NestLensModule.forRootAsync': [
     { name: '', keys: ASYNC_OPTIONS },
     { name: 'under introspection', keys: INTROSPECTION_KEYS },
     { name: RETURNED, keys: OPTIONS },
     { name: `under config, ${RETURNED}`, keys: CONFIG },
-    { name: `under telemetry, ${RETURNED}`, keys: TELEMETRY },
+    { name: `under telemetry, ${RETURNED}`, keys: SETUP_OPTIONS },
   ],
   'The factory of NestLensModule.forRootAsync': [
     { name: '', keys: OPTIONS },
     { name: `under introspection, ${BESIDE}`, keys: INTROSPECTION_KEYS },
     { name: 'under config', keys: CONFIG },
-    { name: 'under telemetry', keys: TELEMETRY },
+    { name: 'under telemetry', keys: SETUP_OPTIONS },
     { name: BESIDE, keys: ASYNC_OPTIONS },
   ],
 } satisfies Record<string, readonly Place[]>;

@@ -17,10 +17,10 @@ import {
 } from '../core/groups/span-group-definition.js';
 import { createError, NestLensError } from '../core/diagnostics/errors.js';
 import { ApplicationBoot } from './application-boot.js';
+import { checkAsyncOptions, checkModuleOptions } from './check-module-options.js';
 import { lensAppOf } from './lens-app.js';
 import { type Endpoint, readIntrospection } from './introspection/introspection-options.js';
 import { createLensController } from './introspection/lens.controller.js';
-import { requireKnownOptions } from './known-options.js';
 import { NestLensFeatureModule } from './nest-lens-feature.module.js';
 import {
   NEST_LENS_ROOT,
@@ -81,7 +81,8 @@ export class NestLensModule implements NestModule, OnModuleInit {
    * Called again in the same application, only its registrations count.
    *
    * @param options see {@link NestLensModuleOptions}
-   * @throws TypeError for an option that isn't known; NestLensError `RUNTIME_CONTROL_UNGUARDED` for `runtimeControl` without guards
+   * @throws TypeError for an option that isn't known, or is of a wrong type; NestLensError `RUNTIME_CONTROL_UNGUARDED` for
+   * `runtimeControl` without guards
    *
    * @example
    * ```ts
@@ -89,7 +90,7 @@ export class NestLensModule implements NestModule, OnModuleInit {
    * ```
    */
   static forRoot(options: NestLensModuleOptions = {}): DynamicModule {
-    requireKnownOptions('NestLensModule.forRoot', options);
+    checkModuleOptions('NestLensModule.forRoot', options);
     const { introspection, ...others } = options;
     const registrations = options.registrations && readGiven(options.registrations, 'forRoot');
     return createRoot(introspection, { inject: [], read: () => ({ ...others, registrations }) });
@@ -100,7 +101,8 @@ export class NestLensModule implements NestModule, OnModuleInit {
    * the factory: Nest has to know routes and guards before it can inject anything.
    *
    * @param options see {@link NestLensModuleAsyncOptions}
-   * @throws TypeError for an option that isn't known; NestLensError `RUNTIME_CONTROL_UNGUARDED` for `runtimeControl` without guards
+   * @throws TypeError for an option that isn't known, or is of a wrong type; NestLensError `RUNTIME_CONTROL_UNGUARDED` for
+   * `runtimeControl` without guards. What the factory gives is checked when the application is made
    *
    * @example
    * ```ts
@@ -112,7 +114,7 @@ export class NestLensModule implements NestModule, OnModuleInit {
    * ```
    */
   static forRootAsync(options: NestLensModuleAsyncOptions): DynamicModule {
-    requireKnownOptions('NestLensModule.forRootAsync', options);
+    checkAsyncOptions('NestLensModule.forRootAsync', options);
     return createRoot(options.introspection, asyncSource(options), options.imports);
   }
 
@@ -215,7 +217,7 @@ function asyncSource({
 function checked(make: NonNullable<NestLensModuleAsyncOptions['useFactory']>): OptionsSource['read'] {
   return async (...injected) => {
     const options: NestLensModuleOptions = (await make(...injected)) ?? {};
-    requireKnownOptions('The factory of NestLensModule.forRootAsync', options);
+    checkModuleOptions('The factory of NestLensModule.forRootAsync', options);
     if (options.introspection !== undefined) throw createError(NestLensError, 'INTROSPECTION_TOO_LATE');
     return options;
   };

@@ -1,3 +1,4 @@
+import { checkOptions, checkText } from '../core/diagnostics/argument-error.js';
 import { InMemoryTestbed } from './in-memory-testbed.js';
 import type { LensTestbed, LensTestbedOptions } from './lens-testbed.js';
 import { takeOverProcess } from './take-over-process.js';
@@ -13,7 +14,7 @@ import { addTestbed } from './testbed-scope.js';
  *
  * @param options `spec`: which groups are on (default `all`); `definitions`: what is registered (default: what is registered
  * outside)
- * @throws (rejects) SpanRegistryError for definitions that can't be registered
+ * @throws (rejects) SpanRegistryError for definitions that can't be registered; TypeError for options of a wrong type
  *
  * @example
  * await using testbed = await createLensTestbed({ spec: 'orders', definitions: [shop] });
@@ -21,7 +22,9 @@ import { addTestbed } from './testbed-scope.js';
  * expect(testbed.span('orders.place').attributes).toMatchObject({ 'order.items': 2 });
  */
 export async function createLensTestbed(options: LensTestbedOptions = {}): Promise<LensTestbed> {
+  checkOptions('createLensTestbed: options', options);
   const { spec = 'all', definitions } = options;
+  checkText('createLensTestbed: spec', spec);
   const testbed = new InMemoryTestbed(spec, definitions);
   // Before the first await: so the rest of the caller's flow belongs to it.
   addTestbed(testbed, takeOverProcess);

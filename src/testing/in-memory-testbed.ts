@@ -1,4 +1,5 @@
 import { type Context, isSpanContextValid, type Span, type SpanOptions, trace } from '@opentelemetry/api';
+import { argumentError } from '../core/diagnostics/argument-error.js';
 import {
   type ReadDefinition,
   readDefinitions,
@@ -60,7 +61,11 @@ export class InMemoryTestbed implements LensTestbed, ScopedTestbed {
     const given =
       definitions ?? [...processState.namespaces].map(([namespace, own]) => ({ namespace, ...own }));
     // An application that has a group of that name, too, is no news.
-    this.definitions = readDefinitions([...given], 'createLensTestbed: definitions').map((each) => ({
+    const from = 'createLensTestbed: definitions';
+    if (typeof (given as Partial<typeof given>)[Symbol.iterator] !== 'function') {
+      throw argumentError(from, 'an array or another iterable of definitions', given);
+    }
+    this.definitions = readDefinitions([...given], from).map((each) => ({
       ...each,
       allowOverride: true,
     }));

@@ -227,6 +227,7 @@ describe('options that nobody would read', () => {
     ['guards', { guards }, /factory of.*'guards'.*belongs under introspection, beside the factory\./],
     ['imports', { imports: [] }, /factory of.*'imports'.*belongs beside the factory\./],
     ['a text', 'x', /factory of.*options must be an object, not the text 'x'/],
+    ['a mode', { telemetry: { mode: 'atach' } }, /telemetry\.mode must be 'own' or 'attach'/],
   ])('H12: stop the start when a factory gives them: %s', async (_what, given, message) => {
     const made = NestLensModule.forRootAsync({ useFactory: () => given as object });
     const created = NestFactory.create(moduleOf(made), express.create(), {

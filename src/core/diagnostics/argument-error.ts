@@ -10,6 +10,11 @@ export function argumentError(what: string, wanted: string, given: unknown): Typ
   return new TypeError(`${what} must be ${wanted}, not ${describeValue(given)}.`);
 }
 
+/** Checks that a name is a text. */
+export function checkText(what: string, given: unknown): void {
+  if (typeof given !== 'string') throw argumentError(what, 'a text', given);
+}
+
 /** Checks that options are an object, or were left out. */
 export function checkOptions(what: string, given: unknown): void {
   if (given !== undefined && (typeof given !== 'object' || given === null || Array.isArray(given))) {

@@ -1,3 +1,4 @@
+import { checkText } from '../diagnostics/argument-error.js';
 import { readDefinition } from './span-group-definition.js';
 import { normaliseName } from './span-group-spec.js';
 import { isRegistered, registerDefinition } from './span-registry.js';
@@ -59,6 +60,9 @@ export function defineSpanGroups<const G extends string, const U extends string 
     register() {
       if (!isRegistered(read)) registerDefinition(read);
     },
-    group: <N extends G>(name: N) => normaliseName(name) as RegisteredName<N>,
+    group<N extends G>(name: N) {
+      checkText('group(): name', name);
+      return normaliseName(name) as RegisteredName<N>;
+    },
   };
 }

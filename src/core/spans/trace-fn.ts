@@ -1,4 +1,5 @@
 import { type AnyFunction, gateFunction } from './gated-function.js';
+import { checkText } from '../diagnostics/argument-error.js';
 import { missingFunction } from './missing-function.js';
 import { runInSpan } from './span-outcome.js';
 import { planSpan, type SiteOptions, type SpanPlan } from './span-plan.js';
@@ -18,6 +19,7 @@ import { processState } from '../state/process-state.js';
  * @param name the span's name
  * @param options see {@link SiteOptions}; an attributes function runs for each call while the group is on
  * @returns a function that wraps, and keeps the type of what it is given; a TypeError comes of what is no function
+ * @throws TypeError for a group that is no text
  *
  * @example
  * export const priceOf = traceFn('pricing', 'pricing.price-of')((item: Item) => item.price * item.quantity);
@@ -27,6 +29,7 @@ export function traceFn(
   name: string,
   options?: SiteOptions,
 ): <F extends (...args: never[]) => unknown>(fn: F) => F {
+  checkText('traceFn: group', group);
   const gate = spanGate(group);
   noteTracedFunction(gate.name, name);
   let fixed: SpanPlan | undefined;

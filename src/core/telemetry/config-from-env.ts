@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { argumentError, checkOptions } from '../diagnostics/argument-error.js';
 import { ConfigError, createError } from '../diagnostics/errors.js';
 import {
   checkWord,
@@ -44,11 +45,24 @@ export interface EnvOptions {
   env?: Readonly<Record<string, string | undefined>>;
 }
 
+/** @throws TypeError for a value of a wrong type */
+export function checkEnvOptions(what: string, options: EnvOptions): void {
+  checkOptions(what, options);
+  for (const key of ['prefix', 'fallbackPrefix'] as const) {
+    const prefix: unknown = options[key];
+    if (prefix !== undefined && typeof prefix !== 'string')
+      throw argumentError(`${what}.${key}`, 'a text', prefix);
+  }
+  checkOptions(`${what}.env`, options.env);
+}
+
 function createReader({ prefix = 'NEST_LENS', fallbackPrefix = 'NEMO_LENS', env = process.env }: EnvOptions) {
   warnOfMisspeltVariables(prefix, KEYS, env);
   return (key: (typeof KEYS)[number]): ConfigOrigin | undefined => {
     for (const variable of [`${prefix}_${key}`, `${fallbackPrefix}_${key}`]) {
-      const value = env[variable]?.trim();
+      const given: unknown = env[variable] ?? undefined;
+      if (given !== undefined && typeof given !== 'string') throw argumentError(variable, 'a text', given);
+      const value = given?.trim();
       if (value) return { source: variable, value };
     }
     return undefined;
@@ -95,7 +109,8 @@ export function resolveConfig(
     const origin = (origins[key] = found ?? { source: 'default', value: fallback });
     return origin.value;
   };
-  const serviceName = explicit.serviceName?.trim();
+  const { serviceName: given } = explicit;
+  const serviceName = typeof given === 'string' ? given.trim() : given;
   const isEnabled = read('ENABLED');
   if (explicit.enabled === undefined) origins.enabled = isEnabled ?? { source: 'default', value: 'false' };
   return Object.freeze({
@@ -109,7 +124,7 @@ export function resolveConfig(
       explicit.instrumentationGroups ?? booleanFrom(read('INSTRUMENTATION_GROUPS'), false),
     runId: traced('runId', read('RUN_ID'), randomBytes(4).toString('hex')),
     userId: traced('userId', read('USER_ID'), ''),
-    ...(serviceName ? { serviceName } : {}),
+    ...(serviceName === undefined || serviceName === '' ? {} : { serviceName }),
     origins: Object.freeze(origins),
   });
 }
@@ -124,12 +139,14 @@ export function resolveConfig(
  *
  * @param options `prefix` (default `NEST_LENS`), `fallbackPrefix` (default `NEMO_LENS`), `env` (default `process.env`)
  * @returns a frozen config
- * @throws ConfigError naming the variable that held a bad value, the value, and what is allowed
+ * @throws ConfigError naming the variable that held a bad value, the value, and what is allowed; TypeError for options of a
+ * wrong type
  *
  * @example
  * const handle = await setupTelemetry(nestLensConfigFromEnv({ prefix: 'WORKER' }));
  */
 export function nestLensConfigFromEnv(options: EnvOptions = {}): NestLensConfig {
+  checkEnvOptions('nestLensConfigFromEnv: options', options);
   return resolveConfig({}, options);
 }
 

@@ -1,4 +1,6 @@
+import { argumentError } from '../diagnostics/argument-error.js';
 import { ConfigError, createError } from '../diagnostics/errors.js';
+import { describeValue } from '../diagnostics/quote-details.js';
 
 /** Where spans go when the application names no exporter of its own. */
 export type ExporterName = 'otlp' | 'console' | 'tree' | 'none';
@@ -72,16 +74,14 @@ export function checkWord<W extends string>(
   value = word,
 ): W {
   const known = allowed.find((name) => name === word);
-  if (known === undefined) {
-    throw createError(ConfigError, 'INVALID_VALUE', { source, value: String(value), allowed });
-  }
+  if (known === undefined) throw invalidValue(source, value, allowed);
   return known;
 }
 
 /** The variable that a value came from, `default`, or `options` where the application said it in code. */
 export function originOf(config: Partial<NestLensConfig>, key: TracedKey): string {
   const origin = config.origins?.[key];
-  return origin !== undefined && origin.value === String(config[key]) ? origin.source : 'options';
+  return origin?.value === String(config[key]) ? origin.source : 'options';
 }
 
 /** Whether a value came from a variable that the deployment shares with processes of NeMo Lens, the Python library. */
@@ -89,23 +89,37 @@ export function isFromNemo(config: NestLensConfig, key: TracedKey): boolean {
   return originOf(config, key).startsWith('NEMO_LENS_');
 }
 
-/** Checks what the compiler can't where a config comes from JavaScript; a copy, frozen. Throws `ConfigError`. */
+/**
+ * Checks what the compiler can't where a config comes from JavaScript.
+ *
+ * @returns a copy, frozen
+ * @throws TypeError for what is no object; ConfigError for a value of a wrong type, or one that isn't allowed
+ */
 export function validateConfig(config: NestLensConfig): NestLensConfig {
+  if (typeof config !== 'object' || config === null || Array.isArray(config)) {
+    throw argumentError('setupTelemetry: config', 'an object as nestLensConfigFromEnv() gives it', config);
+  }
   checkWord(EXPORTERS, config.exporter, 'exporter');
   if (config.clientErrors !== undefined) checkWord(CLIENT_ERRORS, config.clientErrors, 'clientErrors');
   for (const key of ['enabled', 'tracesEnabled', 'metricsEnabled'] as const) {
-    if (typeof config[key] !== 'boolean') throw notBoolean(key, config[key]);
+    if (typeof config[key] !== 'boolean') throw invalidValue(key, config[key], BOOLEANS);
   }
   const { instrumentationGroups = false } = config;
   if (typeof instrumentationGroups !== 'boolean')
-    throw notBoolean('instrumentationGroups', instrumentationGroups);
+    throw invalidValue('instrumentationGroups', instrumentationGroups, BOOLEANS);
+  if (typeof config.spanGroups !== 'string') throw invalidValue('spanGroups', config.spanGroups, TEXTS);
+  for (const key of ['runId', 'userId', 'serviceName'] as const) {
+    // What JavaScript leaves out of a config has its default, or none.
+    const { [key]: value = '' } = config;
+    if (typeof value !== 'string') throw invalidValue(key, value, TEXTS);
+  }
   return Object.freeze({ ...config });
 }
 
-function notBoolean(source: string, value: unknown): ConfigError {
-  return createError(ConfigError, 'INVALID_VALUE', {
-    source,
-    value: String(value),
-    allowed: ['true', 'false'],
-  });
+const BOOLEANS = ['true', 'false'];
+const TEXTS = ['a text'];
+
+function invalidValue(source: string, given: unknown, allowed: readonly string[]): ConfigError {
+  const value = typeof given === 'string' ? given : describeValue(given);
+  return createError(ConfigError, 'INVALID_VALUE', { source, value, allowed });
 }

@@ -39,7 +39,8 @@ export function warnOfMisspeltVariables(
   const names = new Set(known.values());
   const start = looseName(prefix);
   for (const variable of Object.keys(env)) {
-    if (names.has(variable) || !env[variable]?.trim() || !looseName(variable).startsWith(start)) continue;
+    if (names.has(variable) || !looseName(variable).startsWith(start)) continue;
+    if (String(env[variable] ?? '').trim() === '') continue;
     const loose = looseName(variable);
     const near = known.has(loose) ? loose : nearestName(loose, known.keys());
     if (near === undefined) continue;

@@ -6,6 +6,7 @@ import { forgetSpanGroupState, setEnabledSpanGroups, setSpanGroupSpec } from '..
 import { processState } from '../state/process-state.js';
 import type { Pipeline } from '../state/state-shape.js';
 import { type NestLensConfig, originOf, validateConfig } from './config.js';
+import { checkSetupOptions } from './check-setup-options.js';
 import { isSdkDisabled } from './config-from-env.js';
 import { discardEarlySdk } from './early-sdk.js';
 import { startInstrumentationGating } from './instrumentation-gating.js';
@@ -25,9 +26,10 @@ import { DEFAULT_TIMEOUT_MS, withTimeout } from './with-timeout.js';
  *
  * @param config see {@link NestLensConfig}; `nestLensConfigFromEnv()` reads it from the environment
  * @param options exporters, processors, readers and instrumentations of your own; see {@link SetupOptions}
- * @throws (rejects) TelemetryAlreadySetUpError when an enabled set-up is live; ConfigError for an invalid config; NestLensError
- * `SDK_NOT_FOUND` when `@opentelemetry/sdk-node` is missing; whatever the SDK throws. Then nothing is left registered. An
- * exporter, processors and a reader in `options` are shut down if the SDK had got them, which it hasn't in the first three cases.
+ * @throws (rejects) TelemetryAlreadySetUpError when an enabled set-up is live; ConfigError for an invalid config; TypeError for
+ * options of a wrong type; NestLensError `SDK_NOT_FOUND` when `@opentelemetry/sdk-node` is missing; whatever the SDK throws. Then
+ * nothing is left registered. An exporter, processors and a reader in `options` are shut down if the SDK had got them, which it
+ * hasn't in the first four cases.
  *
  * @example
  * const handle = await setupTelemetry(nestLensConfigFromEnv());
@@ -59,7 +61,7 @@ export async function setUpForHost(
   { drainLimitMs, loadedPackages }: SetUpHost,
 ): Promise<ClosingHandle> {
   reportForeignState();
-  const valid = validateOrEndEarly(config);
+  const valid = validateOrEndEarly(config, options);
   if (!valid.enabled || isSdkDisabled()) {
     stayOff(valid);
     return createHandle({ pipeline: NOTHING, mode: null, drainLimitMs, forget: liftPin });
@@ -82,9 +84,10 @@ export async function setUpForHost(
   }
 }
 
-/** With a configuration that can't be used telemetry stays off, also what was started before the application. */
-function validateOrEndEarly(config: NestLensConfig): NestLensConfig {
+/** With what can't be used telemetry stays off, also what was started before the application. */
+function validateOrEndEarly(config: NestLensConfig, options: SetupOptions): NestLensConfig {
   try {
+    checkSetupOptions('setupTelemetry: options', options);
     return validateConfig(config);
   } catch (error) {
     discardEarlySdk();

@@ -1,4 +1,5 @@
 import type { AnyFunction } from '../../core/spans/gated-function.js';
+import { checkText } from '../../core/diagnostics/argument-error.js';
 import { createError, NestLensError } from '../../core/diagnostics/errors.js';
 import { normaliseName } from '../../core/groups/span-group-spec.js';
 import { classNameOf, keepClassName } from './class-name.js';
@@ -25,7 +26,7 @@ import {
  * @param group normalised once, here (trimmed, lower case)
  * @param options see {@link SpanGroupOptions}
  * @throws NestLensError `NOT_A_METHOD` on a property or an accessor; `EXPERIMENTAL_DECORATORS_OFF` where the compiler gives it
- * what a decorator of ECMAScript gets. TypeError for an option of a wrong type
+ * what a decorator of ECMAScript gets. TypeError for a group or an option of a wrong type
  *
  * @example
  * ```ts
@@ -39,6 +40,7 @@ import {
  * ```
  */
 export function SpanGroup(group: string, options: SpanGroupOptions = {}): ClassDecorator & MethodDecorator {
+  checkText('@SpanGroup: group', group);
   checkSpanGroupOptions(options);
   return decorate('@SpanGroup', { group: normaliseName(group), options });
 }

@@ -390,7 +390,11 @@ describe('a set-up that fails', () => {
   it.each<[string, () => SetupOptions]>([
     [
       'a metric reader, after context and propagation are registered',
-      () => ({ metricReader: { setMetricProducer: boom } as never }),
+      () => {
+        const nothing = () => Promise.resolve();
+        const methods = { collect: nothing, forceFlush: nothing, shutdown: nothing };
+        return { metricReader: { ...methods, setMetricProducer: boom } };
+      },
     ],
     [
       'resource attributes',
