@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
+import type { ApplicationConfig, ModuleRef, ModulesContainer } from '@nestjs/core';
 import type { HeldByApplication } from '../core/state/state-shape.js';
 import { ApplicationHold, holdNothing } from './application-hold.js';
 import { addStartAndCloseHooks } from './start-and-close-hooks.js';
@@ -8,6 +8,7 @@ import type { Endpoint } from './introspection/introspection-options.js';
 import { SpanRegistryService } from './introspection/span-registry.service.js';
 import { SpanSites } from './introspection/span-sites.js';
 import { NEST_LENS_ROOT } from './nest-lens-options.js';
+import { modulesContainerOf } from './private-fields.js';
 import { HttpRoutes } from './span-group/http-routes.js';
 
 /** What every copy of the package knows of an application. */
@@ -104,8 +105,13 @@ export class LensApp {
 
 const apps = new WeakMap<ModulesContainer, LensApp>();
 
-/** The application that a container of modules belongs to; Nest has one container per application. */
-export function lensAppOf(modules: ModulesContainer): LensApp {
+/**
+ * The application that a container of modules belongs to; Nest has one container per application.
+ *
+ * @param module of any module of the application
+ */
+export function lensAppOf(given: ModulesContainer, module: ModuleRef): LensApp {
+  const modules = modulesContainerOf(given, module);
   let app = apps.get(modules);
   if (app === undefined) {
     app = new LensApp(modules);

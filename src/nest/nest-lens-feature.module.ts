@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { ModulesContainer } from '@nestjs/core';
+import { ModuleRef, ModulesContainer } from '@nestjs/core';
 import { beginBoot, endBoot } from '../core/groups/boot-registrations.js';
 import type { ReadDefinition } from '../core/groups/span-group-definition.js';
 import { SPAN_REGISTRY_SERVICE, SpanRegistryService } from './introspection/span-registry.service.js';
@@ -25,9 +25,9 @@ export class NestLensFeatureModule {
         { provide: FEATURE_DEFINITIONS, useValue: definitions },
         {
           provide: FEATURE_REGISTRATION,
-          inject: [ModulesContainer],
-          useFactory: (modules: ModulesContainer) => {
-            const app = lensAppOf(modules);
+          inject: [ModulesContainer, ModuleRef],
+          useFactory: (modules: ModulesContainer, module: ModuleRef) => {
+            const app = lensAppOf(modules, module);
             const register = (): void => definitions.forEach((definition) => app.hold.register(definition));
             // Nest calls no hooks of a module that is loaded lazily.
             if (app.record.hooksHaveBegun) register();
@@ -44,8 +44,8 @@ export class NestLensFeatureModule {
         // The class of this copy of the package, whichever copy the application's forRoot is of.
         {
           provide: SpanRegistryService,
-          inject: [ModulesContainer],
-          useFactory: (modules: ModulesContainer) => lensAppOf(modules).spanRegistry,
+          inject: [ModulesContainer, ModuleRef],
+          useFactory: (modules: ModulesContainer, module: ModuleRef) => lensAppOf(modules, module).spanRegistry,
         },
         { provide: SPAN_REGISTRY_SERVICE, useExisting: SpanRegistryService },
       ],

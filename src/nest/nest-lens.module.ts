@@ -174,22 +174,22 @@ function createRoot(
       { provide: NEST_LENS_ROOT, useValue: mark },
       {
         provide: ApplicationBoot,
-        inject: [ModulesContainer, ApplicationConfig],
-        useFactory: (modules: ModulesContainer, config: ApplicationConfig) =>
-          new ApplicationBoot(lensAppOf(modules), config, mark, endpoint),
+        inject: [ModulesContainer, ModuleRef, ApplicationConfig],
+        useFactory: (modules: ModulesContainer, module: ModuleRef, config: ApplicationConfig) =>
+          new ApplicationBoot(lensAppOf(modules, module), config, mark, endpoint),
       },
       {
         provide: TelemetryLifecycle,
-        inject: [ModulesContainer, ...source.inject],
-        useFactory: async (modules: ModulesContainer, ...injected: unknown[]) => {
-          const app = lensAppOf(modules);
+        inject: [ModulesContainer, ModuleRef, ...source.inject],
+        useFactory: async (modules: ModulesContainer, module: ModuleRef, ...injected: unknown[]) => {
+          const app = lensAppOf(modules, module);
           return new TelemetryLifecycle(app, (await source.read(...injected)) ?? {}, app.roots[0] === mark);
         },
       },
       {
         provide: SpanRegistryService,
-        inject: [ModulesContainer],
-        useFactory: (modules: ModulesContainer) => lensAppOf(modules).spanRegistry,
+        inject: [ModulesContainer, ModuleRef],
+        useFactory: (modules: ModulesContainer, module: ModuleRef) => lensAppOf(modules, module).spanRegistry,
       },
       { provide: SPAN_REGISTRY_SERVICE, useExisting: SpanRegistryService },
       SpanGroupInterceptor,

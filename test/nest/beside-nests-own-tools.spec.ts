@@ -53,6 +53,16 @@ function proxied(instance: any): any {
   });
 }
 
+/** The same, but its methods run on the proxy: those of a `Map` refuse that. */
+function barelyProxied(instance: any): any {
+  return typeof instance === 'object' && instance !== null ? new Proxy(instance, {}) : instance;
+}
+
+/** Puts an object that inherits everything in the place of every object. */
+function inherited(instance: any): any {
+  return typeof instance === 'object' && instance !== null ? Object.create(instance) : instance;
+}
+
 /** Puts a copy in the place of every plain object. */
 function copied(instance: any): any {
   const isPlain = typeof instance === 'object' && instance !== null && instance.constructor === Object;
@@ -63,6 +73,8 @@ onEachPlatform("an application with Nest's own tools", (platform) => {
   const orders = (): LensAppBuilder => lensApp(platform).groups('orders').controllers(OrdersController);
   const decorators: [string, () => (instance: any) => any][] = [
     ['that proxies what providers give', () => proxied],
+    ['that puts bare proxies before it', () => barelyProxied],
+    ['that inherits from it', () => inherited],
     ['that copies what is plain', () => copied],
     [
       'of @nestjs/observe',
