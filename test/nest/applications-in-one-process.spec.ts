@@ -3,6 +3,7 @@ import { Controller, Get, Injectable, Module, UseInterceptors } from '@nestjs/co
 import { LazyModuleLoader, NestFactory } from '@nestjs/core';
 import {
   clearSpanGroupOverride,
+  defineSpanGroups,
   isSpanGroupEnabled,
   managedSpan,
   nestLensConfigFromEnv,
@@ -14,6 +15,7 @@ import {
 } from 'nest-lens';
 import type { NestLensModuleOptions } from 'nest-lens';
 import { TelemetryLifecycle } from '../../src/nest/telemetry.lifecycle.js';
+import { processState } from '../../src/core/state/process-state.js';
 import { setUpForTest } from '../support/live-telemetry.js';
 import { express, onEachPlatform } from '../support/adapters.js';
 import {
@@ -311,6 +313,21 @@ onEachPlatform('applications in one process', (platform) => {
       expect(namesOf(first.exporter.spans)).toEqual(['of the close']);
       expect(namesOf(second.exporter.spans)).toEqual(['of the second']);
       expect(codesOf(second)).toEqual([]);
+    });
+
+    it('N2: may have a module that registers by its import, evaluated again with one group more', async () => {
+      const define = (...groups: string[]) => defineSpanGroups({ namespace: 'imported', groups });
+      define('loaded').register();
+      const first = await orders().spec('all').start();
+      const closed = first.close();
+      define('loaded', 'added').register(); // in the turn in which the close is asked for
+      const second = await orders().spec('all').start();
+      await closed;
+      expect(await until(() => processState.telemetry.phase === 'live')).toBe(true);
+      managedSpan('added', 'of the second', () => undefined);
+
+      expect(namesOf(await second.spans())).toEqual(['of the second']);
+      expect([...codesOf(first), ...codesOf(second)]).toEqual([]);
     });
 
     it('N2: two of them share one set-up, when that is over', async () => {

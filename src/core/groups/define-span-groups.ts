@@ -1,5 +1,7 @@
 import { checkText } from '../diagnostics/argument-error.js';
-import { readDefinition } from './span-group-definition.js';
+import { processState } from '../state/process-state.js';
+import { isFromSameFolder } from './registration-origin.js';
+import { type ReadDefinition, readDefinition } from './span-group-definition.js';
 import { normaliseName } from './span-group-spec.js';
 import { isRegistered, registerDefinition } from './span-registry.js';
 
@@ -20,7 +22,8 @@ export interface DefinedSpanGroups<G extends string> {
   readonly allowOverride: boolean;
   /**
    * Registers it, as `SpanRegistry.register` does, which also says what it throws. Where the same groups and presets are
-   * registered already nothing happens: a module may be evaluated twice, in two formats or by a test runner.
+   * registered already nothing happens: a module may be evaluated twice, in two formats or by a test runner. Other content
+   * replaces what the module registered before, once the process is set up: so it is after a hot reload.
    */
   register(): void;
   /** The registered name of one of its groups, for `managedSpan` and the other sites; checked by the compiler. */
@@ -58,11 +61,23 @@ export function defineSpanGroups<const G extends string, const U extends string 
     presets,
     allowOverride: read.allowOverride,
     register() {
-      if (!isRegistered(read)) registerDefinition(read);
+      if (isRegistered(read)) return;
+      registerDefinition(isReload(read) ? { ...read, allowOverride: true, isReload: true } : read);
     },
     group<N extends G>(name: N) {
       checkText('group(): name', name);
       return normaliseName(name) as RegisteredName<N>;
     },
   };
+}
+
+/**
+ * Whether a module that has registered by its import has been changed and is evaluated again. The application before it doesn't
+ * show yet that it is closing: bundlers evaluate the new code in the turn in which they tell the old one to close.
+ */
+function isReload({ namespace, origin }: ReadDefinition): boolean {
+  const { namespaces, setUp, applications } = processState;
+  const known = namespaces.get(namespace);
+  const isRunning = setUp || [...applications].some(({ isSetUp, isClosing }) => isSetUp || isClosing);
+  return known !== undefined && isRunning && isFromSameFolder(known.origin, origin);
 }

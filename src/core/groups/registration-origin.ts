@@ -11,10 +11,21 @@ export function originOf(api: string, caller?: (...args: never[]) => unknown): R
 }
 
 /** E.g. `NestLensModule.forFeature at /app/src/cache.module.ts:12:5`. */
-export function describeOrigin({ api, stack }: RegistrationOrigin): string {
+export function describeOrigin(origin: RegistrationOrigin): string {
+  const place = placeOf(origin);
+  return place === undefined ? origin.api : `${origin.api} at ${place}`;
+}
+
+function placeOf({ stack }: RegistrationOrigin): string | undefined {
   const frame = /^ +at .*$/m.exec(String(stack))?.[0];
   const place = frame && /\((.+:\d+:\d+)\)$|^ +at (?:async )?(.+:\d+:\d+)$/.exec(frame);
-  return place ? `${api} at ${place[1] ?? place[2]}` : api;
+  return place ? (place[1] ?? place[2]) : undefined;
+}
+
+/** Whether two calls of one function are in files of one folder, as those of a module before and after a hot reload are. */
+export function isFromSameFolder(a: RegistrationOrigin, b: RegistrationOrigin): boolean {
+  const [one, other] = [a, b].map((origin) => placeOf(origin)?.replace(/[^/\\]*$/, ''));
+  return a.api === b.api && one !== undefined && one === other;
 }
 
 /** What is different in a registration from an earlier one of the same namespace, in words. */

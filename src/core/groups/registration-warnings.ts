@@ -18,7 +18,7 @@ export function registrationWarnings(definition: ReadDefinition, index: Registry
     ...(isLeftToTheEndOfABoot(definition) ? [] : unownedMembers(definition.namespace, definition, index)),
     ...nameStyle(definition),
     ...shadowing(definition, index),
-    ...(processState.setUp && !isOfNextSetUp()
+    ...(processState.setUp && definition.isReload !== true && !isOfNextSetUp()
       ? [{ code: 'LATE_REGISTRATION', details: { namespace: definition.namespace } } as const]
       : []),
   ];

@@ -21,6 +21,8 @@ export interface ReadDefinition extends SpanGroupDefinition {
   presets: Record<string, string[]>;
   allowOverride: boolean;
   readonly origin: RegistrationOrigin;
+  /** It takes the place of what its module registered before a hot reload, so that it is not late. */
+  readonly isReload?: boolean;
 }
 
 /**

@@ -7,6 +7,8 @@ import {
   SpanRegistry,
   traceFn,
 } from 'nest-lens/core';
+import { readDefinition } from '../../../src/core/groups/span-group-definition.js';
+import { registerDefinition } from '../../../src/core/groups/span-registry.js';
 import { captureSpans } from '../../support/capture-spans.js';
 import { captureWarnings, type CapturedWarnings } from '../../support/capture-warnings.js';
 import { setUpForTest } from '../../support/live-telemetry.js';
@@ -85,6 +87,32 @@ describe('register() of a definition', () => {
     expect(new Set(message.match(place)).size).toBe(2);
     expect(message).toContain('otherwise: [');
     expect(registered()).toEqual(['orders', 'payment']);
+  });
+
+  it('N2: of other content takes the place of what its module registered before, once the process is set up', async () => {
+    define().register();
+    await setUpForTest();
+    warnings.take();
+    defineSpanGroups({ namespace: 'shop', groups: ['orders', 'cache'] }).register();
+    expect([registered(), isSpanGroupEnabled('cache'), warnings.take()]).toEqual([
+      ['cache', 'orders'],
+      true,
+      [],
+    ]);
+  });
+
+  it('R4: of other content is refused where somebody else registered the namespace, also then', async () => {
+    SpanRegistry.register('shop', ['orders']);
+    await setUpForTest();
+    expect(() => define().register()).toThrow(expect.objectContaining({ code: 'NAMESPACE_REGISTERED' }));
+    SpanRegistry.unregister('shop');
+    const elsewhere = {
+      namespace: 'shop',
+      groups: ['orders'],
+      origin: { api: 'defineSpanGroups', stack: '  at x (/lib/x.js:1:1)' },
+    };
+    registerDefinition(readDefinition(elsewhere, 'defineSpanGroups'));
+    expect(() => define().register()).toThrow(expect.objectContaining({ code: 'NAMESPACE_REGISTERED' }));
   });
 
   it('R5: its allowOverride replaces other content', () => {
