@@ -45,7 +45,8 @@ export class NestLensFeatureModule {
         {
           provide: SpanRegistryService,
           inject: [ModulesContainer, ModuleRef],
-          useFactory: (modules: ModulesContainer, module: ModuleRef) => lensAppOf(modules, module).spanRegistry,
+          useFactory: (modules: ModulesContainer, module: ModuleRef) =>
+            lensAppOf(modules, module).spanRegistry,
         },
         { provide: SPAN_REGISTRY_SERVICE, useExisting: SpanRegistryService },
       ],
