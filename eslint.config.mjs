@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import js from '@eslint/js';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
+import { build } from './scripts/build.mjs';
 
 // The layers of src are kept apart by the rules of this file. Each area names the modules that it may not mention;
 // `forbidModules` covers every way to mention one: import, export from, import(), require() and a type `import()`.
@@ -28,7 +30,7 @@ const noExportAll = {
   selector: 'ExportAllDeclaration',
   message: 'Name what is exported: the list of an entry is its contract.',
 };
-const entryNames = '(index|core|fallbacks|testing|register)(\\.[jt]s)?$';
+const entryNames = '(index|core|fallbacks|testing|register|eslint)(\\.[jt]s)?$';
 const entryMessage = 'Entries are for users; import the file that has it.';
 const noEntry = [
   ...forbidModules(/^nest-lens($|\/)/, entryMessage),
@@ -52,6 +54,20 @@ const noTesting = forbidModules(
   /^\.\.?\/(.*\/)?testing\//,
   'What is for tests stays out of what runs in production.',
 );
+const noPlugin = forbidModules(
+  /^(\.\.?\/(.*\/)?eslint\/|eslint$)/,
+  'What runs in an editor stays out of what runs in an application.',
+);
+const onlyPlugin = [
+  ...forbidModules(
+    /^(?!\.\/|eslint$)/,
+    'The rules need nothing but each other: no core, no Nest, no package.',
+  ),
+  ...forbidModules(/^eslint$/, 'ESLint loads the plugin, never the other way round; its types are fine.', {
+    types: true,
+  }),
+  ...forbidModules(/^\.\/(core|nest|testing)\//, 'The plugin is all that its entry knows.'),
+];
 const noSdk = forbidModules(/^@opentelemetry\/(?!api$)/, sdkMessage);
 const sdkTypes = forbidModules(/^@opentelemetry\/(?!api$)/, sdkMessage, { types: true });
 const noModule = forbidModules(/^/, 'The fallbacks have to work where nothing else is installed.');
@@ -84,6 +100,11 @@ const noNestTop = forbidModules(
   'The modules of Nest are built on this folder, not the other way round.',
 );
 
+// The plugin that is packed looks at what users read: the sample and the documentation. A fresh clone has to build it first.
+const builtPlugin = new URL('dist/esm/eslint.js', import.meta.url);
+if (!existsSync(builtPlugin)) await build({ onlyIfStale: true });
+const { plugin: nestLens } = await import(builtPlugin.href);
+
 const nodeGlobals = Object.fromEntries(
   Object.getOwnPropertyNames(globalThis).map((name) => [name, 'readonly']),
 );
@@ -108,28 +129,45 @@ export default defineConfig(
     },
   },
   { files: ['src/**/*.ts'], rules: { 'no-console': 'error' } },
-  { files: ['src/index.ts'], rules: restrict(noEntry, noEntryBeside, noDeepPath, noTesting, noSdk) },
-  { files: ['src/{core,register}.ts'], rules: restrict(noEntry, noEntryBeside, noNest, noTesting, noSdk) },
-  { files: ['src/testing.ts'], rules: restrict(noEntry, noEntryBeside, noNest, noSdk) },
+  {
+    files: ['src/index.ts'],
+    rules: restrict(noEntry, noEntryBeside, noDeepPath, noTesting, noPlugin, noSdk),
+  },
+  {
+    files: ['src/{core,register}.ts'],
+    rules: restrict(noEntry, noEntryBeside, noNest, noTesting, noPlugin, noSdk),
+  },
+  { files: ['src/testing.ts'], rules: restrict(noEntry, noEntryBeside, noNest, noPlugin, noSdk) },
+  { files: ['src/eslint.ts'], rules: restrict(noEntry, noEntryBeside, onlyPlugin) },
+  { files: ['src/eslint/**/*.ts'], rules: restrict(noEntry, onlyPlugin) },
   { files: ['src/fallbacks.ts'], rules: restrict(noModule) },
   ...CORE_FOLDERS.map((folder) => ({
     files: [`src/core/${folder}/**/*.ts`],
-    rules: restrict(noEntry, noNest, noTesting, noSdk, noLaterFolder(CORE_FOLDERS, folder)),
+    rules: restrict(noEntry, noNest, noTesting, noPlugin, noSdk, noLaterFolder(CORE_FOLDERS, folder)),
   })),
   {
     files: ['src/core/telemetry/{sdk-parts,sdk-configuration}.ts'],
-    rules: restrict(noEntry, noNest, noTesting, sdkTypes, noLaterFolder(CORE_FOLDERS, 'telemetry')),
+    rules: restrict(noEntry, noNest, noTesting, noPlugin, sdkTypes, noLaterFolder(CORE_FOLDERS, 'telemetry')),
   },
-  { files: ['src/nest/*.ts'], rules: restrict(noEntry, noDeepPath, noTesting, noSdk) },
+  { files: ['src/nest/*.ts'], rules: restrict(noEntry, noDeepPath, noTesting, noPlugin, noSdk) },
   ...NEST_FOLDERS.map((folder) => ({
     files: [`src/nest/${folder}/**/*.ts`],
-    rules: restrict(noEntry, noDeepPath, noTesting, noSdk, noNestTop, noLaterFolder(NEST_FOLDERS, folder)),
+    rules: restrict(
+      noEntry,
+      noDeepPath,
+      noTesting,
+      noPlugin,
+      noSdk,
+      noNestTop,
+      noLaterFolder(NEST_FOLDERS, folder),
+    ),
   })),
-  { files: ['src/testing/**/*.ts'], rules: restrict(noEntry, noNest, noSdk) },
+  { files: ['src/testing/**/*.ts'], rules: restrict(noEntry, noNest, noPlugin, noSdk) },
   {
     files: ['src/core/diagnostics/warnings.ts', 'src/core/telemetry/console-span-exporter.ts'],
     rules: { 'no-console': 'off' },
   },
+  { ...nestLens.configs.recommended, files: ['sample-app/**/*.ts', 'test/docs/snippets/**/*.ts'] },
   {
     // Tests look at what came over the wire and call things wrongly on purpose; the strictness belongs to src.
     files: ['test/**', 'sample-app/**', 'bench/**', 'scripts/**', '*.mjs'],

@@ -24,7 +24,7 @@ export default {
   },
   moduleNameMapper: {
     '^nest-lens$': '<rootDir>/src/index.ts',
-    '^nest-lens/(core|fallbacks|testing)$': '<rootDir>/src/$1.ts',
+    '^nest-lens/(core|eslint|fallbacks|testing)$': '<rootDir>/src/$1.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   setupFilesAfterEnv: ['<rootDir>/test/setup.ts'],

@@ -141,6 +141,10 @@ export const CELLS = [
   ...cellsOf('bundlers, no SDK', 'bundlers', 'both', [['20']]),
   ...cellsOf('bundlers', 'bundlers', 'both', [['24', SDK_3]]),
   ...cellsOf('recipes', 'recipes', 'CommonJS', [['20'], ['22']]),
+  ...cellsOf('eslint', 'eslint', 'both', [
+    ['20', { eslint: '9.0.0' }],
+    ['24', { eslint: '10.15.0', typescript: '6.0.3', 'typescript-eslint': '8.74.0' }],
+  ]),
   ...cellsOf('size', 'size', 'ESM', [['20']]),
   ...cellsOf('types', 'types', 'both', [
     ['20', NEST_12, SDK_2],

@@ -22,6 +22,8 @@ const INDEX = 'src/index.ts';
 const FALLBACKS = 'src/fallbacks.ts';
 const TESTING = 'src/testing.ts';
 const CAPTURE = 'src/testing/capture-spans.ts';
+const PLUGIN = 'src/eslint.ts';
+const RULE = 'src/eslint/noun-name.ts';
 
 /** Each way to mention a module, with the kinds that keep the name at run time first. */
 const mentions = (specifier: string): string[] => [
@@ -80,7 +82,21 @@ describe('The import rules', () => {
     ['fallbacks imports nothing of the package', FALLBACKS, './core/groups/span-registry.js'],
     ['fallbacks imports no package', FALLBACKS, '@opentelemetry/api'],
     ['fallbacks imports no module of Node', FALLBACKS, 'node:util'],
+    ['the rules for ESLint import nothing of the core', RULE, '../core/groups/span-group-spec.js'],
+    ['the rules for ESLint import no other layer', RULE, '../nest/introspection/span-sites.js'],
+    ['the rules for ESLint import no package', RULE, 'typescript-eslint'],
+    ['the rules for ESLint import no module of Node', RULE, 'node:path'],
+    ['the ESLint entry imports nothing but the plugin', PLUGIN, './core/state/version.js'],
+    ['the ESLint entry imports no package', PLUGIN, '@opentelemetry/api'],
+    ['nothing but its entry imports the plugin', CORE, '../../eslint/lens-plugin.js'],
+    ['nothing but its entry imports the plugin', NEST, '../../eslint/lens-plugin.js'],
+    ['nothing but its entry imports the plugin', INDEX, './eslint/lens-plugin.js'],
+    ['nothing but its entry imports the plugin', TESTING, './eslint/lens-plugin.js'],
+    ['nothing but its entry imports the plugin', CAPTURE, '../eslint/lens-plugin.js'],
+    ['nothing that runs in an application imports ESLint', CORE, 'eslint'],
+    ['nothing that runs in an application imports ESLint', NEST, 'eslint'],
     ['nothing imports an entry', CORE, '../../index.js'],
+    ['nothing imports an entry', CORE, '../../eslint.js'],
     ['nothing imports an entry', CORE, '../../core.js'],
     ['nothing imports an entry', SDK, '../../testing.js'],
     ['nothing imports an entry', NEST, '../../fallbacks.js'],
@@ -149,6 +165,8 @@ describe('The import rules', () => {
     [CAPTURE, '@opentelemetry/api'],
     [CAPTURE, '../core/telemetry/setup-options.js'],
     [CAPTURE, '../core/state/process-state.js'],
+    [PLUGIN, './eslint/lens-plugin.js'],
+    [RULE, './ast-node.js'],
     ['test/nest/decorator.spec.ts', '@opentelemetry/sdk-node'],
     ['sample-app/src/main.ts', 'nest-lens'],
   ];
@@ -167,6 +185,16 @@ describe('The import rules', () => {
     for (const isType of [type, exportedType, inlineType]) {
       expect(await isType).not.toContain('no-restricted-syntax');
     }
+  });
+
+  it('the rules for ESLint name its types, and nothing else of it', async () => {
+    const [named, bare, exported, lazy, equals, ...types] = mentions('eslint').map((code) =>
+      lint(syntaxOnly, RULE, code),
+    );
+    for (const value of [named, bare, exported, lazy, equals]) {
+      expect(await value).toContain('no-restricted-syntax');
+    }
+    for (const type of types) expect(await type).not.toContain('no-restricted-syntax');
   });
 
   it('nobody writes `export *`', async () => {

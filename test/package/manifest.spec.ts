@@ -92,6 +92,7 @@ describe('The manifest', () => {
       '@nestjs/common',
       '@nestjs/core',
       '@opentelemetry/sdk-node',
+      'eslint',
       'reflect-metadata',
       'rxjs',
     ]);
@@ -180,6 +181,7 @@ describe('The declarations', () => {
     ['core', ['@opentelemetry/api']],
     ['fallbacks', []],
     ['testing', ['@opentelemetry/api']],
+    ['eslint', ['eslint']],
   ])('of %s mention no package but %j', (entry, allowed) => {
     for (const folder of ['esm', 'cjs']) {
       const mentioned = packagesBehind(`dist/${folder}/${entry}.d.ts`);

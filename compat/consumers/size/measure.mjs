@@ -10,6 +10,8 @@ import { build } from 'esbuild';
 // for the fallbacks, `defineSpanGroups`.
 const ENTRIES = [
   { entry: 'nest-lens/fallbacks', ceiling: 1.4 },
+  // Loaded by editors and in CI only; its lists of verbs and its messages are a third of it.
+  { entry: 'nest-lens/eslint', ceiling: 20.5 },
   { entry: 'nest-lens/core', ceiling: 95 },
   { entry: 'nest-lens', ceiling: 139 },
 ];

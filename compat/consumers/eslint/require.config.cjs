@@ -1,0 +1,3 @@
+const nestLens = require('nest-lens/eslint');
+
+module.exports = [nestLens.configs.recommended];

@@ -1,0 +1,110 @@
+import { type AstNode, isNode, keyOf, unwrap } from './ast-node.js';
+import { findVariable, onlyWriteOf } from './find-variable.js';
+import { defineRule, type Source } from './lens-rule.js';
+import { siteOf } from './lens-site.js';
+import { textOf, valueOf } from './static-value.js';
+
+const MAX_DEPTH = 8;
+
+/** The group of a site is a literal, or a constant: whoever reads the code finds it, and whoever registers it can name it. */
+export const constantGroup = defineRule({
+  type: 'problem',
+  description: 'The group of a site is a literal or a constant of a definition.',
+  messages: {
+    computed:
+      'The name of a group is a literal or a constant, such as `shop.group("orders")`. A name that is computed while the program runs may be one that nobody has registered, and its span is never made.',
+  },
+  create: ({ sourceCode, report }) => ({
+    CallExpression(node) {
+      const group = siteOf(node, sourceCode)?.group;
+      if (group !== undefined && !isConstant(group, sourceCode))
+        report({ node: group, messageId: 'computed' });
+    },
+  }),
+});
+
+function isConstant(node: AstNode, source: Source, depth = 0): boolean {
+  const value = unwrap(node);
+  if (depth > MAX_DEPTH) return true;
+  const all = (...sides: unknown[]): boolean =>
+    sides.every((side) => isNode(side) && isConstant(side, source, depth + 1));
+  switch (value.type) {
+    case 'Literal':
+      return typeof value.value === 'string';
+    case 'TemplateLiteral':
+    case 'BinaryExpression':
+      return textOf(value, source) !== undefined;
+    // One of two constants is as easy to find as one.
+    case 'ConditionalExpression':
+      return all(value.consequent, value.alternate);
+    case 'LogicalExpression':
+      return all(value.left, value.right);
+    case 'CallExpression':
+      return isGroupOfDefinition(value, source, depth);
+    case 'Identifier':
+      return isConstantVariable(value, source, depth);
+    case 'MemberExpression':
+      return isConstantMember(value, source, depth);
+    default:
+      return false;
+  }
+}
+
+/** `shop.group('orders')`. Whether `shop` is a definition can't be seen where it is imported, so the name has to do. */
+function isGroupOfDefinition({ callee, arguments: given }: AstNode, source: Source, depth: number): boolean {
+  const method = unwrap(callee!);
+  if (method.type !== 'MemberExpression' || keyOf(method) !== 'group') return false;
+  return given?.[0] !== undefined && isConstant(given[0], source, depth + 1);
+}
+
+function isConstantVariable(identifier: AstNode, source: Source, depth: number): boolean {
+  const variable = findVariable(identifier, source);
+  // What the file doesn't declare is declared elsewhere; a capital says that it's meant as a constant.
+  if (variable === undefined) return /^[A-Z]/.test(String(identifier.name));
+  const { type } = variable.defs[0]!;
+  if (['ImportBinding', 'TSEnumName', 'TSModuleName', 'ClassName'].includes(type)) return true;
+  const write = onlyWriteOf(variable);
+  if (write === undefined) return false;
+  return write.key === undefined
+    ? isConstant(write.expression, source, depth + 1) || isConstantOwner(write.expression, source, depth + 1)
+    : isConstantOwner(write.expression, source, depth + 1);
+}
+
+/** `GROUPS.orders`, `Groups.Orders`, `OrdersService.GROUP`, `this.GROUP`, `GROUPS[kind]`. */
+function isConstantMember(member: AstNode, source: Source, depth: number): boolean {
+  if (unwrap(member.object!).type === 'ThisExpression') {
+    const field = valueOf(member, source);
+    return field !== member && isConstant(field, source, depth + 1);
+  }
+  return isConstantOwner(member.object!, source, depth + 1);
+}
+
+/** Whether all that an object holds is written down somewhere: a literal, an import, an enum, a class, a definition. */
+function isConstantOwner(node: AstNode, source: Source, depth: number): boolean {
+  const owner = unwrap(node);
+  if (depth > MAX_DEPTH) return true;
+  switch (owner.type) {
+    case 'Identifier':
+      return isConstantVariable(owner, source, depth + 1);
+    case 'MemberExpression':
+      return isConstantOwner(owner.object!, source, depth + 1);
+    case 'ObjectExpression':
+      return owner.properties!.every(
+        ({ type, value }) =>
+          type !== 'Property' ||
+          (isNode(value) &&
+            (isConstant(value, source, depth + 1) || isConstantOwner(value, source, depth + 1))),
+      );
+    case 'ArrayExpression':
+      return owner.elements!.every((each) => each === null || isConstant(each, source, depth + 1));
+    case 'CallExpression': {
+      const callee = unwrap(owner.callee!);
+      const [given] = owner.arguments ?? [];
+      const called = callee.type === 'MemberExpression' ? keyOf(callee) : String(callee.name);
+      if (called === 'freeze') return given !== undefined && isConstantOwner(given, source, depth + 1);
+      return called === 'defineSpanGroups' || called === 'require';
+    }
+    default:
+      return false;
+  }
+}
