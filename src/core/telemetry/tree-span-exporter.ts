@@ -20,11 +20,24 @@ const MAX_SPANS = 1_000;
 const MAX_ALIKE = 5;
 /** For how long, in milliseconds, a trace waits for its root. */
 const UNFINISHED_AFTER_MS = 10_000;
+/**
+ * For how long, in milliseconds, a trace whose root has ended waits for the parents of spans that are there. Express's request
+ * handlers end when the response is closed, which is after the server's span.
+ */
+const LATE_PARENTS_WITHIN_MS = 300;
+/** Traces that were printed and are remembered, to say so of spans that end still later. */
+const MAX_PRINTED = 200;
 const NAME_COLUMNS = 44;
 
-/** Exporter `tree`: each trace as a tree when its first span ends, for a person at a terminal. */
+interface WaitingTrace {
+  readonly spans: TreeSpan[];
+  timer: NodeJS.Timeout;
+}
+
+/** Exporter `tree`: each trace as a tree when its first span has ended, for a person at a terminal. */
 export class TreeSpanExporter implements SpanExporterLike {
-  private readonly waiting = new Map<string, { spans: TreeSpan[]; timer: NodeJS.Timeout }>();
+  private readonly waiting = new Map<string, WaitingTrace>();
+  private readonly printed = new Set<string>();
 
   constructor(
     private readonly write = (text: string): void => void process.stdout.write(text),
@@ -51,12 +64,22 @@ export class TreeSpanExporter implements SpanExporterLike {
     let trace = this.waiting.get(traceId);
     if (trace === undefined) {
       if (this.waiting.size >= MAX_WAITING) this.print(this.waiting.keys().next().value!);
-      const timer = setTimeout(() => this.print(traceId), UNFINISHED_AFTER_MS);
-      timer.unref();
-      this.waiting.set(traceId, (trace = { spans: [], timer }));
+      const delayMs = this.printed.has(traceId) ? LATE_PARENTS_WITHIN_MS : UNFINISHED_AFTER_MS;
+      trace = { spans: [], timer: this.printAfter(delayMs, traceId) };
+      this.waiting.set(traceId, trace);
     }
     trace.spans.push(span);
-    if (isRoot(span) || trace.spans.length >= MAX_SPANS) this.print(traceId);
+    const hasRoot = trace.spans.some(isRoot);
+    if (trace.spans.length >= MAX_SPANS || (hasRoot && topsOf(trace.spans).every(isRoot)))
+      this.print(traceId);
+    else if (isRoot(span)) {
+      clearTimeout(trace.timer);
+      trace.timer = this.printAfter(LATE_PARENTS_WITHIN_MS, traceId);
+    }
+  }
+
+  private printAfter(delayMs: number, traceId: string): NodeJS.Timeout {
+    return setTimeout(() => this.print(traceId), delayMs).unref();
   }
 
   private print(traceId: string): void {
@@ -64,12 +87,11 @@ export class TreeSpanExporter implements SpanExporterLike {
     clearTimeout(timer);
     this.waiting.delete(traceId);
     spans.sort(({ startTime: a }, { startTime: b }) => a[0] - b[0] || a[1] - b[1]);
-    const ids = new Set(spans.map((span) => span.spanContext().spanId));
-    const tops = spans.filter(
-      ({ parentSpanContext: parent }) => parent === undefined || !ids.has(parent.spanId),
-    );
-    const note = spans.some(isRoot) ? [] : [this.style(33, `trace ${traceId}, not finished:`)];
-    const lines = tops.flatMap((top) => [this.line('', '', top), ...this.below(top, spans, '')]);
+    const state = this.printed.has(traceId) ? 'what ended later' : 'not finished';
+    const note = spans.some(isRoot) ? [] : [this.style(33, `trace ${traceId}, ${state}:`)];
+    this.printed.add(traceId);
+    if (this.printed.size > MAX_PRINTED) this.printed.delete(this.printed.values().next().value!);
+    const lines = topsOf(spans).flatMap((top) => [this.line('', '', top), ...this.below(top, spans, '')]);
     this.write(`${[...note, ...lines].join('\n')}\n`);
   }
 
@@ -115,6 +137,12 @@ export class TreeSpanExporter implements SpanExporterLike {
 /** On one line, and without what a terminal would obey. */
 function printable(text: string): string {
   return text.replace(/\p{Cc}+/gu, ' ');
+}
+
+/** The spans whose parent isn't among them. */
+function topsOf(spans: readonly TreeSpan[]): TreeSpan[] {
+  const ids = new Set(spans.map((span) => span.spanContext().spanId));
+  return spans.filter(({ parentSpanContext: parent }) => parent === undefined || !ids.has(parent.spanId));
 }
 
 /** The first span of a trace in this process. */

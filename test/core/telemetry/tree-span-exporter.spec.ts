@@ -81,6 +81,29 @@ describe('exporter: tree', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
+  it('waits for a parent that ends after the first span, as the handlers of instrumentation-express do', async () => {
+    const nested = () =>
+      managedSpan('orders', 'handler', () => managedSpan('orders', 'query', () => undefined));
+    const [query, handler, server] = await spansOf(() => managedSpan('orders', 'GET /orders', nested));
+    jest.useFakeTimers();
+    const { exporter, lines } = print([query, server]);
+    expect(lines()).toEqual([]);
+    exporter.export([handler], () => undefined);
+    const whole = ['GET /orders ms   orders', '└─ handler ms   orders', '   └─ query ms   orders'];
+    expect(lines()).toEqual(whole);
+    expect(jest.getTimerCount()).toBe(0);
+
+    const tooLate = print([query, server]);
+    jest.advanceTimersByTime(300);
+    expect(tooLate.lines().sort()).toEqual(['GET /orders ms   orders', 'query ms   orders']);
+    tooLate.exporter.export([handler], () => undefined);
+    jest.advanceTimersByTime(300);
+    expect(tooLate.lines().slice(2)).toEqual([
+      expect.stringMatching(/^trace \w{32}, what ended later:$/),
+      'handler ms   orders',
+    ]);
+  });
+
   it('keeps no more than a bounded number of spans', () => {
     const waiting = Array.from({ length: 300 }, (_, number) => ({
       name: `span ${number}`,
