@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { NestLensModule, type NestLensModuleOptions } from 'nest-lens';
 import { CatalogModule } from './catalog/catalog.module.js';
+import { LensTokenGuard } from './lens/lens-token.guard.js';
 import { OrdersModule } from './orders/orders.module.js';
 import { PaymentsModule } from './payments/payments.module.js';
 
@@ -10,7 +11,17 @@ export class AppModule {
   static create(lens: NestLensModuleOptions = {}): DynamicModule {
     return {
       module: AppModule,
-      imports: [NestLensModule.forRoot(lens), CatalogModule, PaymentsModule, OrdersModule],
+      imports: [
+        NestLensModule.forRoot({
+          // The spans of http, express and pg are in groups, too.
+          instrumentationGroups: true,
+          introspection: { guards: [LensTokenGuard], runtimeControl: true },
+          ...lens,
+        }),
+        CatalogModule,
+        PaymentsModule,
+        OrdersModule,
+      ],
     };
   }
 }

@@ -4,6 +4,7 @@ import { DEMO_REQUESTS } from './demo/demo-requests.js';
 import { groupTable } from './demo/group-table.js';
 import { orphanSpans } from './demo/orphan-spans.js';
 import { bold, dim, green, red, yellow } from './demo/palette.js';
+import { showRunningProcess } from './demo/running-process.js';
 import { runShop, type ShopRun } from './demo/shop-run.js';
 import { spanTree } from './demo/span-tree.js';
 import { wordWrap } from './demo/word-wrap.js';
@@ -70,6 +71,14 @@ for (const { code, message } of typo.warnings) {
 }
 
 const checklist = new Checklist();
+heading('4. A running process: one order at three specs, with the spans of http, express and pg');
+say(
+  `It is started with NEST_LENS_SPAN_GROUPS=default; PUT /lens/groups changes the spec for a while.`,
+  'Their instrumentations are in groups as well, so the one variable is about every span of the process.',
+  '',
+);
+await showRunningProcess(say, checklist);
+
 const enabled = ({ document }: ShopRun) =>
   Object.fromEntries(
     document.groups.filter((group) => group.enabled).map((group) => [group.name, group.because]),

@@ -303,7 +303,7 @@ describe('the sample shop', () => {
     const { body } = await running.http.get('/lens/groups').expect(200);
 
     expect(body).toMatchObject({
-      namespaces: ['catalog', 'db', 'orders', 'payments'],
+      namespaces: ['catalog', 'db', 'instrumentation', 'orders', 'payments'],
       presets: {
         checkout: ['order', 'payment', 'stock'],
         default: ['order', 'payment', 'report'],

@@ -1,0 +1,113 @@
+import type { Checklist } from './checklist.js';
+import { OtlpCollector } from './otlp-collector.js';
+import { bold, dim, yellow } from './palette.js';
+import type { ShownSpan } from './shown-span.js';
+import { ShopProcess } from './shop-process.js';
+import { spanTree } from './span-tree.js';
+
+const CONFIGURED = 'default';
+const EVERYTHING = 'all';
+const WITH_SQL = 'default,pg';
+/** The server's span. */
+const ORDER = 'POST /orders';
+/** In seconds. */
+const OVERRIDE_LASTS = 3;
+/** Batches leave the shop this often, in milliseconds. */
+const EXPORTED_EVERY = 100;
+
+/** What one order cost, and the spans that it made. */
+interface TracedOrder {
+  readonly spec: string;
+  readonly tookMs: number;
+  readonly bytes: number;
+  readonly spans: readonly ShownSpan[];
+}
+
+/**
+ * One process, the same order again and again, and the spans of everybody in it: NestLens's own and those of the instrumentations
+ * of http, express and pg. An override switches them while it runs, and ends by itself.
+ */
+export async function showRunningProcess(
+  say: (...lines: string[]) => void,
+  checklist: Checklist,
+): Promise<void> {
+  const collector = await OtlpCollector.start();
+  const shop = await ShopProcess.start({
+    NEST_LENS_ENABLED: 'true',
+    NEST_LENS_SPAN_GROUPS: CONFIGURED,
+    NEST_LENS_METRICS_ENABLED: 'false',
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    OTEL_BSP_SCHEDULE_DELAY: String(EXPORTED_EVERY),
+  });
+  try {
+    for (let warmUp = 0; warmUp < 20; warmUp++) await shop.order();
+    const ordinary = await trace(shop, collector, CONFIGURED);
+    await shop.override(EVERYTHING, OVERRIDE_LASTS);
+    const everything = await trace(shop, collector, EVERYTHING);
+    await shop.override(WITH_SQL, OVERRIDE_LASTS);
+    const withSql = await trace(shop, collector, WITH_SQL);
+    for (const order of [everything, ordinary, withSql]) show(say, order);
+
+    const begin = performance.now();
+    say(bold('The override ends by itself'));
+    let { spec } = await shop.document();
+    for (let shown = ''; spec.override !== null; { spec } = await shop.document()) {
+      const left = `${((Date.parse(spec.override.expiresAt) - Date.now()) / 1_000).toFixed(0)} s left`;
+      if (left !== shown) say(`${yellow(`in force: ${spec.active}`)}   ${dim(left)}`);
+      shown = left;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      if (performance.now() - begin > OVERRIDE_LASTS * 2_000) break;
+    }
+    const after = await trace(shop, collector, spec.active);
+    say(
+      `${yellow(`in force: ${spec.active}`)}   ${dim(`and the next order makes ${after.spans.length} spans again`)}`,
+    );
+
+    checklist.equal('running: the spec after the override', spec.active, CONFIGURED);
+    checklist.equal(
+      'running: the spans of an order, before, everything, with SQL, after',
+      counts(ordinary, everything, withSql, after),
+      [3, 22, 10, 3],
+    );
+    for (const { spec: name, spans } of [ordinary, everything, withSql, after]) {
+      const ids = new Set(spans.map((span) => span.spanContext().spanId));
+      const orphans = spans.filter(({ parentSpanContext: parent }) => parent && !ids.has(parent.spanId));
+      checklist.equal(`running, ${name}: the spans whose parent was never exported`, orphans.length, 0);
+    }
+    checklist.equal(
+      'running: default exports at most a fifth of everything',
+      ordinary.bytes * 5 <= everything.bytes,
+      true,
+    );
+  } finally {
+    await shop.stop();
+    collector.stop();
+  }
+}
+
+function counts(...orders: readonly TracedOrder[]): number[] {
+  return orders.map(({ spans }) => spans.length);
+}
+
+async function trace(shop: ShopProcess, collector: OtlpCollector, spec: string): Promise<TracedOrder> {
+  await settled(collector);
+  collector.drain();
+  const tookMs = await shop.order();
+  await settled(collector);
+  return { spec, tookMs, ...collector.traceOf(ORDER) };
+}
+
+/** What was exported comes with the next batch. */
+async function settled(collector: OtlpCollector): Promise<void> {
+  const begin = collector.batches;
+  await new Promise((resolve) => setTimeout(resolve, 4 * EXPORTED_EVERY));
+  if (collector.batches === begin) await new Promise((resolve) => setTimeout(resolve, 4 * EXPORTED_EVERY));
+}
+
+function show(say: (...lines: string[]) => void, { spec, spans, tookMs, bytes }: TracedOrder): void {
+  const cost = `${spans.length} spans, ${bytes.toLocaleString('en')} bytes, answered in ${tookMs.toFixed(0)} ms`;
+  say(`${bold(spec.padEnd(44))}${yellow(cost)}`);
+  const root = spans.find(({ name }) => name === ORDER);
+  say(...(root === undefined ? [] : spanTree(spans, root)), '');
+}
