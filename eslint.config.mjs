@@ -77,6 +77,7 @@ const CORE_FOLDERS = [
   'state',
   'diagnostics',
   'groups',
+  'sources',
   'spans',
   'traces',
   'instrumentations',

@@ -11,6 +11,8 @@ export type {
 export { extractContext, injectContext } from './core/spans/context-propagation.js';
 export { defineSpanGroups } from './core/groups/define-span-groups.js';
 export type { DefinedSpanGroups, RegisteredName } from './core/groups/define-span-groups.js';
+export { fileSpecSource } from './core/sources/file-spec-source.js';
+export type { SpanGroupSpecSource } from './core/sources/span-group-spec-source.js';
 export type { SpanGroupDefinition } from './core/groups/span-group-definition.js';
 export {
   ConfigError,

@@ -12,6 +12,7 @@ const OPTIONS = {
   env: true,
   telemetry: true,
   instrumentationGroups: true,
+  specSource: true,
   setupAt: true,
   shutdownTimeoutMs: true,
   clientErrors: true,
@@ -31,6 +32,7 @@ const ASYNC_OPTIONS = {
 const CONFIG = {
   enabled: true,
   spanGroups: true,
+  spanGroupsFile: true,
   exporter: true,
   tracesEnabled: true,
   metricsEnabled: true,

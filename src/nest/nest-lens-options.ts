@@ -2,6 +2,7 @@ import type { FactoryProvider, ModuleMetadata, Type } from '@nestjs/common';
 import type { ClientErrors, NestLensConfig } from '../core/telemetry/config.js';
 import type { InstrumentationGroupsOptions } from '../core/instrumentations/instrumentation-groups-options.js';
 import type { SpanGroupDefinition } from '../core/groups/span-group-definition.js';
+import type { SpanGroupSpecSource } from '../core/sources/span-group-spec-source.js';
 import type { SetupOptions } from '../core/telemetry/setup-options.js';
 import type { IntrospectionOptions } from './introspection/introspection-options.js';
 
@@ -22,6 +23,11 @@ export interface NestLensModuleOptions {
    * @defaultValue what `<prefix>_INSTRUMENTATION_GROUPS` says, else false: their spans flow whatever the spec says
    */
   instrumentationGroups?: boolean | InstrumentationGroupsOptions;
+  /**
+   * Where the spec comes from while the process runs: a file, Redis, a feature flag. What it gives beats the configured spec; an
+   * override beats it. Stands for `telemetry.specSource`. @defaultValue the file that `<prefix>_SPAN_GROUPS_FILE` names, else none
+   */
+  specSource?: SpanGroupSpecSource;
   /**
    * When telemetry is set up: `bootstrap`, after every module's `onModuleInit`; `init`, after this module's own
    * registrations, for applications that register everything in `forRoot` and want spans from other modules'
@@ -54,6 +60,7 @@ export function settingsOf({
   clientErrors,
   isError,
   instrumentationGroups,
+  specSource,
 }: NestLensModuleOptions): {
   config: Partial<NestLensConfig>;
   telemetry: SetupOptions;
@@ -64,6 +71,7 @@ export function settingsOf({
       ...telemetry,
       ...(isError === undefined ? {} : { isError }),
       ...(instrumentationGroups === undefined ? {} : { instrumentationGroups }),
+      ...(specSource === undefined ? {} : { specSource }),
     },
   };
 }

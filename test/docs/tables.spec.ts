@@ -56,7 +56,7 @@ describe('the tables of docs', () => {
     expect(rows.flatMap(([variable]) => quoted(variable!)).sort()).toEqual([...new Set(read)].sort());
     const keys = rows.map(([, key]) => quoted(key!)[0]!);
     const { origins: _, ...options } = defaults;
-    expect([...Object.keys(options), 'serviceName'].sort()).toEqual([...keys].sort());
+    expect([...Object.keys(options), 'serviceName', 'spanGroupsFile'].sort()).toEqual([...keys].sort());
     for (const [, key, , shown] of rows) {
       const [literal] = quoted(shown!);
       if (literal !== undefined)

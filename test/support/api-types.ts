@@ -107,6 +107,7 @@ same<
   keyof core.NestLensConfig,
   | 'enabled'
   | 'spanGroups'
+  | 'spanGroupsFile'
   | 'exporter'
   | 'tracesEnabled'
   | 'metricsEnabled'

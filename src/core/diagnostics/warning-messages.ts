@@ -30,6 +30,13 @@ interface WarningDetails {
     nearest: Readonly<Record<string, string>>;
   };
   SPEC_SELECTED_NOTHING: RegistryInventory & { spec: string };
+  SPEC_SOURCE_FAILED: FailureOfSource & {
+    source: string;
+    /** Whether it has given a spec before, or said that there is none. */
+    hasGiven: boolean;
+  };
+  SPEC_SOURCE_RECOVERED: { source: string };
+  SPEC_SOURCE_NOT_ENDED: FailureOfSource & { source: string };
   UNKNOWN_GROUP_AT_SITE: { site: string; group: string; nearest: string | undefined };
   ATTRIBUTES_FAILED: { span: string; error: unknown };
   CARRIER_FAILED: { span: string; error: unknown };
@@ -65,6 +72,9 @@ interface WarningDetails {
   HANDLERS_TRACED_TWICE: Record<string, never>;
   STATE_PROTOCOL_MISMATCH: { version: string; otherKey: string; otherVersion: string };
 }
+
+/** A reason is shown at the endpoint, too. */
+type FailureOfSource = { reason: string; error?: undefined } | { reason?: undefined; error: unknown };
 
 /** What of the SDK, or of an instrumentation, is not as NestLens knows it. */
 export type UnknownShape = 'processors' | 'exporter' | 'batch processor' | 'resource' | 'modules';
@@ -171,6 +181,16 @@ const MESSAGES: {
   SPEC_SELECTED_NOTHING: ({ spec, ...registry }) =>
     `Span group spec '${spec}' is valid but selects no span group, so nothing will be emitted. ${inventory(registry)} ` +
     `Name a group or a preset that has groups; exclusions only take away from what other entries include.`,
+  SPEC_SOURCE_FAILED: ({ source, reason, error, hasGiven }) =>
+    `The source of the span group spec '${source}' has a problem: ${reason ?? error}. ` +
+    (hasGiven
+      ? 'What it gave last stays in force'
+      : 'It has given no spec so far, so the configured one is in force') +
+    ' until it gives another one; nothing has to be restarted. This is said once until it works again.',
+  SPEC_SOURCE_RECOVERED: ({ source }) => `The source of the span group spec '${source}' works again.`,
+  SPEC_SOURCE_NOT_ENDED: ({ source, reason, error }) =>
+    `The source of the span group spec '${source}' can't be ended: ${reason ?? error}. What it says from now on is ignored, but what ` +
+    'it holds, such as a connection, may stay open. Have its watch() return a function that closes it.',
   UNKNOWN_GROUP_AT_SITE: ({ site, group, nearest }) =>
     `${site} is in span group '${group}', which nobody has registered: it can never be on. ` +
     (nearest === undefined ? '' : `Did you mean '${nearest}'? `) +

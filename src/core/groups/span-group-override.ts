@@ -5,7 +5,7 @@ import { MAX_TIMER_MS } from './max-timer.js';
 import { processState } from '../state/process-state.js';
 import type { OverrideLayer } from '../state/state-shape.js';
 import { specProblem } from './span-group-spec.js';
-import { createLayer, dropOverride, enableExactly, resolveLayer } from './span-group-state.js';
+import { activeLayer, createLayer, dropOverride, enableExactly, resolveLayer } from './span-group-state.js';
 import { emitWarnings } from '../diagnostics/warnings.js';
 
 /** The last instant that a Date can hold. */
@@ -62,7 +62,7 @@ export function clearSpanGroupOverride(): void {
   throwIfPinned();
   if (processState.override === undefined) return;
   dropOverride();
-  if (processState.configured === undefined) enableExactly(new Set());
+  if (activeLayer() === undefined) enableExactly(new Set());
   emitWarnings(resolveLayer());
 }
 

@@ -25,9 +25,14 @@ export function enableExactly(groups: ReadonlySet<string>): void {
   }
 }
 
-/** The spec that decides now: the override's while there is one, else the configured one. */
+/** The spec below an override: the source's while it has one, else the configured one. */
+export function baseLayer(): SpecLayer | undefined {
+  return processState.sourced ?? processState.configured;
+}
+
+/** The spec that decides now: the override's, else the source's, else the configured one. None does while the groups are pinned. */
 export function activeLayer(): SpecLayer | undefined {
-  return processState.override ?? processState.configured;
+  return processState.pinned ? undefined : (processState.override ?? baseLayer());
 }
 
 /** Makes the layer of a spec, about which nothing was reported so far. */
@@ -48,7 +53,7 @@ export function resolveLayer(layer = activeLayer(), index = indexRegistry()): Wa
 
 /**
  * Puts a spec in force: keeps it, resolves it against what is registered, and switches every group accordingly. Later
- * registrations re-resolve it. Replaces an earlier spec or pin; an override in force stays on top. Warns about names that
+ * registrations re-resolve it. Replaces an earlier spec or pin; an override in force, and what a `specSource` gives, stay on top. Warns about names that
  * nothing provides; never throws. What can't be a spec (no text, over 100,000 characters, over 100 wildcards) is a warning,
  * `SPEC_INVALID`, and changes nothing. `setupTelemetry` calls it with the configured spec, so applications rarely need to.
  *
@@ -62,7 +67,7 @@ export function setSpanGroupSpec(spec: string): void {
   if (problem !== undefined) return emitWarnings([{ code: 'SPEC_INVALID', details: { problem } }]);
   processState.pinned = false;
   processState.configured = createLayer(spec);
-  emitWarnings(resolveLayer(processState.configured));
+  emitWarnings(resolveLayer(baseLayer()));
 }
 
 /**
@@ -110,10 +115,11 @@ export function pendingSpanGroups(): ReadonlySet<string> {
   return layer === undefined ? new Set() : resolveSpec(layer.spec, indexRegistry()).pending;
 }
 
-/** Forgets spec, pin and override, and turns every group off, in silence: what a shutdown leaves behind. */
+/** Forgets specs, pin and override, and turns every group off, in silence: what a shutdown leaves behind. */
 export function forgetSpanGroupState(): void {
   dropOverride();
   processState.configured = undefined;
+  processState.sourced = undefined;
   processState.pinned = false;
   processState.setUp = false;
   ignoreOffCalls();

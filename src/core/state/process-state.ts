@@ -48,6 +48,7 @@ export function createProcessState(): ProcessState {
     offCallsNoted: 0,
     judgedNames: new Map(),
     configured: undefined,
+    sourced: undefined,
     override: undefined,
     pinned: false,
     setUp: false,
@@ -151,6 +152,7 @@ export function resetProcessState(): void {
   state.offCallsNoted = 0;
   state.judgedNames.clear();
   state.configured = undefined;
+  state.sourced = undefined;
   state.override = undefined;
   state.pinned = false;
   state.setUp = false;

@@ -39,6 +39,12 @@ export interface SpecLayer {
   lastReport: string | undefined;
 }
 
+/** The spec that a source gave last. */
+export interface SourcedLayer extends SpecLayer {
+  /** What the source is called. */
+  readonly source: string;
+}
+
 export interface OverrideLayer extends SpecLayer {
   /** When it ends, in milliseconds of `performance.now()`; undefined: when it is cleared. */
   readonly endsAt: number | undefined;
@@ -107,6 +113,8 @@ export interface ProcessState {
   /** Name that such a call gave -> whether it was registered. */
   readonly judgedNames: Map<string, boolean>;
   configured: SpecLayer | undefined;
+  /** Over the configured spec; undefined while there is no source, or it has no spec. */
+  sourced: SourcedLayer | undefined;
   override: OverrideLayer | undefined;
   pinned: boolean;
   /** True from the end of an enabled set-up until its shutdown: registrations are late from then on. */

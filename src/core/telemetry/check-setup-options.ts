@@ -1,4 +1,5 @@
 import { argumentError } from '../diagnostics/argument-error.js';
+import { checkSpecSource } from '../sources/span-group-spec-source.js';
 import type { SetupOptions } from './setup-options.js';
 
 /** Throws for what an option can't be. */
@@ -51,6 +52,7 @@ const CHECKS: Readonly<Record<keyof SetupOptions, Check>> = {
   isError: wanted('a function of the thrown value', isFunction),
   // What is wrong in it is a warning, and costs itself only: see `checked-options`.
   instrumentationGroups: () => undefined,
+  specSource: checkSpecSource,
 };
 
 /** The name of each option of `setupTelemetry`. */

@@ -26,6 +26,7 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
 const KEYS = [
   'ENABLED',
   'SPAN_GROUPS',
+  'SPAN_GROUPS_FILE',
   'EXPORTER',
   'CLIENT_ERRORS',
   'TRACES_ENABLED',
@@ -109,6 +110,9 @@ export function resolveConfig(
     const origin = (origins[key] = found ?? { source: 'default', value: fallback });
     return origin.value;
   };
+  const file = explicit.spanGroupsFile === undefined ? read('SPAN_GROUPS_FILE') : undefined;
+  if (file !== undefined) origins.spanGroupsFile = file;
+  const spanGroupsFile = explicit.spanGroupsFile ?? file?.value;
   const { serviceName: given } = explicit;
   const serviceName = typeof given === 'string' ? given.trim() : given;
   const isEnabled = read('ENABLED');
@@ -116,6 +120,7 @@ export function resolveConfig(
   return Object.freeze({
     enabled: explicit.enabled ?? booleanFrom(isEnabled, false),
     spanGroups: traced('spanGroups', read('SPAN_GROUPS'), 'default'),
+    ...(spanGroupsFile ? { spanGroupsFile } : {}),
     exporter: explicit.exporter ?? wordFrom(read('EXPORTER'), EXPORTERS, 'otlp'),
     clientErrors: explicit.clientErrors ?? wordFrom(read('CLIENT_ERRORS'), CLIENT_ERRORS, 'unset'),
     tracesEnabled: explicit.tracesEnabled ?? booleanFrom(read('TRACES_ENABLED'), true),
@@ -133,7 +138,7 @@ export function resolveConfig(
  * Reads the configuration from the environment, now. For each key the value is that of `<prefix>_<KEY>`, else that of
  * `<fallbackPrefix>_<KEY>`, else the default; blanks around it are ignored, and an empty variable counts as unset.
  *
- * Keys: `ENABLED`, `SPAN_GROUPS`, `EXPORTER`, `TRACES_ENABLED`, `METRICS_ENABLED`, `INSTRUMENTATION_GROUPS`, `CLIENT_ERRORS`,
+ * Keys: `ENABLED`, `SPAN_GROUPS`, `SPAN_GROUPS_FILE`, `EXPORTER`, `TRACES_ENABLED`, `METRICS_ENABLED`, `INSTRUMENTATION_GROUPS`, `CLIENT_ERRORS`,
  * `RUN_ID`, `USER_ID`. Booleans are 1/0, true/false, yes/no, on/off, in any case. The standard `OTEL_*` variables are the SDK's,
  * and not read here.
  *

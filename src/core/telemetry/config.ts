@@ -15,6 +15,11 @@ export interface NestLensConfig {
   /** The spec: which groups emit, e.g. `per_request,payment`. @defaultValue 'default' */
   spanGroups: string;
   /**
+   * A file that holds the spec, followed while the process runs; it beats `spanGroups`. See `fileSpecSource`. A `specSource` of the
+   * options beats both. @defaultValue none
+   */
+  spanGroupsFile?: string;
+  /**
    * `otlp`: the SDK decides by its own `OTEL_*` variables; `console`: one compact JSON line a span; `tree`: each
    * trace as a tree, for a person at a terminal; `none`: spans are made
    * and propagated, but not exported. @defaultValue 'otlp'
@@ -48,7 +53,7 @@ export interface NestLensConfig {
 }
 
 /** The keys of a config whose origin is kept: it is shown, or decides how the value is exported. */
-export type TracedKey = 'spanGroups' | 'runId' | 'userId' | 'enabled';
+export type TracedKey = 'spanGroups' | 'spanGroupsFile' | 'runId' | 'userId' | 'enabled';
 
 /** Where one value of a config came from. */
 export interface ConfigOrigin {
@@ -108,7 +113,7 @@ export function validateConfig(config: NestLensConfig): NestLensConfig {
   if (typeof instrumentationGroups !== 'boolean')
     throw invalidValue('instrumentationGroups', instrumentationGroups, BOOLEANS);
   if (typeof config.spanGroups !== 'string') throw invalidValue('spanGroups', config.spanGroups, TEXTS);
-  for (const key of ['runId', 'userId', 'serviceName'] as const) {
+  for (const key of ['spanGroupsFile', 'runId', 'userId', 'serviceName'] as const) {
     // What JavaScript leaves out of a config has its default, or none.
     const { [key]: value = '' } = config;
     if (typeof value !== 'string') throw invalidValue(key, value, TEXTS);

@@ -12,12 +12,17 @@ export function warnOfSharedSpec(config: NestLensConfig): void {
   emitOnce(variable, { code: 'SPEC_NOT_SHARED', details: { variable, spec: config.spanGroups } });
 }
 
+/** What the name of a variable that says what is to emit ends with. */
+const SPEC_VARIABLE = /_SPAN_GROUPS(_FILE)?$/;
+
 /** Says that a spec was set, and telemetry wasn't enabled: by no variable, and not in code. */
 export function warnOfSpecWithoutEnabled(config: NestLensConfig): void {
-  const variable = originOf(config, 'spanGroups');
-  if (config.enabled || config.origins?.enabled?.source !== 'default' || !variable.endsWith('_SPAN_GROUPS'))
-    return;
-  const enabledVariable = variable.replace(/SPAN_GROUPS$/, 'ENABLED');
+  if (config.enabled || config.origins?.enabled?.source !== 'default') return;
+  const variable = [originOf(config, 'spanGroups'), originOf(config, 'spanGroupsFile')].find((source) =>
+    SPEC_VARIABLE.test(source),
+  );
+  if (variable === undefined) return;
+  const enabledVariable = variable.replace(SPEC_VARIABLE, '_ENABLED');
   emitOnce(variable, { code: 'SPEC_WITHOUT_ENABLED', details: { variable, enabledVariable } });
 }
 

@@ -1,5 +1,6 @@
 import type { Attributes } from '@opentelemetry/api';
 import type { InstrumentationGroupsOptions } from '../instrumentations/instrumentation-groups-options.js';
+import type { SpanGroupSpecSource } from '../sources/span-group-spec-source.js';
 import type { InstrumentationLike } from '../state/state-shape.js';
 
 export type { InstrumentationLike };
@@ -66,4 +67,11 @@ export interface SetupOptions {
    * @defaultValue what `instrumentationGroups` of the configuration says, else false: their spans flow whatever the spec says
    */
   instrumentationGroups?: boolean | InstrumentationGroupsOptions;
+  /**
+   * Where the spec comes from while the process runs. What it gives beats the configured spec and `spanGroupsFile`; an override beats
+   * it. The set-up waits for its first word for half a second at most.
+   *
+   * @defaultValue the file that `spanGroupsFile` of the configuration names, else none
+   */
+  specSource?: SpanGroupSpecSource;
 }

@@ -15,8 +15,14 @@ import { type BuiltPipeline, buildPipeline, NOTHING } from './pipeline.js';
 import { forgetRecentTraces } from './recent-traces.js';
 import { warnOfSharedSpec, warnOfSpecWithoutEnabled } from './environment-warnings.js';
 import type { SetupOptions } from './setup-options.js';
+import type { SpecWatch } from '../sources/spec-watch.js';
 import { type ClosingHandle, createHandle, type TelemetryHandle } from './telemetry-handle.js';
+import { forgetVerdicts, putVerdictsInForce } from './verdict-rules.js';
+import { watchSource } from './watched-source.js';
 import { DEFAULT_TIMEOUT_MS, withTimeout } from './with-timeout.js';
+
+/** For how long, in milliseconds, a set-up waits for the first word of a source, so that the first requests obey it. */
+const FIRST_SPEC_MS = 500;
 
 /**
  * Sets telemetry up, once per process: builds the providers (or attaches to the one that the application registered), then
@@ -48,7 +54,7 @@ export async function setupTelemetry(
 
 /** What a framework that sets telemetry up for its application knows. */
 export interface SetUpHost {
-  /** For how long, in milliseconds, the process is held up that ends because it has nothing left to do. */
+  /** For how long, in milliseconds, a process is held up that has nothing left to do. */
   readonly drainLimitMs: number;
   /** Packages that are loaded, although Node's list of CommonJS modules may lack them. */
   readonly loadedPackages: readonly string[];
@@ -67,16 +73,21 @@ export async function setUpForHost(
     return createHandle({ pipeline: NOTHING, mode: null, drainLimitMs, forget: liftPin });
   }
   const stopped = claimProcess();
+  let source: SpecWatch | undefined;
   try {
     await stopped;
+    source = watchSource(valid, options);
     const built = await buildPipeline(valid, options, loadedPackages);
     try {
-      return goLive(valid, options, built, drainLimitMs);
+      await source?.outwait(FIRST_SPEC_MS);
+      return goLive(valid, options, { ...built, source }, drainLimitMs);
     } catch (error) {
+      source?.stop();
       await giveUp(built.pipeline);
       throw error;
     }
   } catch (error) {
+    source?.stop();
     // What a failed start has begun to end.
     await processState.telemetry.stopped;
     processState.telemetry.phase = 'off';
@@ -133,7 +144,7 @@ function claimProcess(): Promise<void> | undefined {
 function goLive(
   config: NestLensConfig,
   options: SetupOptions,
-  { pipeline, mode, warnings }: BuiltPipeline,
+  { pipeline, mode, warnings, source }: BuiltPipeline & { readonly source: SpecWatch | undefined },
   drainLimitMs: number,
 ): ClosingHandle {
   const { isExporting: exporting, exports } = pipeline;
@@ -144,14 +155,12 @@ function goLive(
   // Before the spec, which may name their groups.
   const ungateInstrumentations = startInstrumentationGating(config, options);
   warnOfSharedSpec(config);
+  source?.open();
   setSpanGroupSpec(config.spanGroups);
   processState.setUp = true;
   noteOffCalls();
   judgeTracedFunctions();
-  Object.assign(processState.verdicts, {
-    clientErrors: config.clientErrors ?? 'unset',
-    isError: options.isError,
-  });
+  putVerdictsInForce(config, options);
   const handle = createHandle({
     pipeline: {
       ...pipeline,
@@ -164,6 +173,7 @@ function goLive(
     drainLimitMs,
     forget() {
       lensMetrics?.freeze();
+      source?.stop();
       forgetSpanGroupState();
       forgetVerdicts();
       ungateInstrumentations();
@@ -173,11 +183,6 @@ function goLive(
   });
   processState.telemetry.forceFlush = (timeoutMs) => handle.forceFlush(timeoutMs);
   return handle;
-}
-
-/** How thrown values are judged is for the spans of one set-up. */
-function forgetVerdicts(): void {
-  Object.assign(processState.verdicts, { clientErrors: 'unset', isError: undefined });
 }
 
 /** Takes back a pipeline that could not be put in force: there is no handle that could do it later. */

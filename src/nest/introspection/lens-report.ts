@@ -45,9 +45,9 @@ export interface LensReport {
   };
   /** What was asked for. */
   spec: {
-    /** The spec that the configuration asks for. */
+    /** The spec that was asked for, which counts without an override: the source's while it has one, else that of the configuration. */
     configured: string;
-    /** The variable's name, `options` or `default`. */
+    /** Where that one comes from: the name of the source, the variable's name, `options` or `default`. */
     source: string;
     /** The spec in force: the override's while there is one; '' when pinned. */
     active: string;
@@ -72,15 +72,11 @@ export interface LensReport {
 
 /** The document of `GET /lens/groups`, as things are now. */
 export function reportLens(sites: readonly SpanSite[], withSites: boolean): LensReport {
-  const { telemetry, configured, override, pinned, recordedWarnings } = processState;
+  const { override, pinned, recordedWarnings } = processState;
   return {
     telemetry: describeTelemetry(),
     spec: {
-      configured: configured?.spec.raw ?? telemetry.configuredSpec,
-      source:
-        configured === undefined || configured.spec.raw === telemetry.configuredSpec
-          ? telemetry.specSource
-          : 'options',
+      ...describeAsked(),
       active: activeLayer()?.spec.raw ?? '',
       pinned,
       override:
@@ -102,6 +98,14 @@ export function reportLens(sites: readonly SpanSite[], withSites: boolean): Lens
       at: new Date(at).toISOString(),
     })),
   };
+}
+
+function describeAsked(): Pick<LensReport['spec'], 'configured' | 'source'> {
+  const { sourced, configured, telemetry } = processState;
+  if (sourced !== undefined) return { configured: sourced.spec.raw, source: sourced.source };
+  const { configuredSpec, specSource } = telemetry;
+  const spec = configured?.spec.raw ?? configuredSpec;
+  return { configured: spec, source: spec === configuredSpec ? specSource : 'options' };
 }
 
 function describeGroups(sites: readonly SpanSite[], withSites: boolean): SpanGroupDescription[] {

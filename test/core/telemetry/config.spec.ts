@@ -44,6 +44,7 @@ describe('nestLensConfigFromEnv', () => {
     const { origins: _, ...config } = fromEnv({
       NEST_LENS_ENABLED: 'true',
       NEST_LENS_SPAN_GROUPS: 'per_request,-cache',
+      NEST_LENS_SPAN_GROUPS_FILE: ' /etc/spans ',
       NEST_LENS_EXPORTER: 'console',
       NEST_LENS_TRACES_ENABLED: 'off',
       NEST_LENS_METRICS_ENABLED: 'no',
@@ -56,6 +57,7 @@ describe('nestLensConfigFromEnv', () => {
       enabled: true,
       clientErrors: 'error',
       spanGroups: 'per_request,-cache',
+      spanGroupsFile: '/etc/spans',
       exporter: 'console',
       tracesEnabled: false,
       metricsEnabled: false,

@@ -17,6 +17,7 @@ describe('a variable that is nearly one of ours', () => {
     ['nest_lens_enabled', 'NEST_LENS_ENABLED'],
     ['NEST_LENS_ENABELD', 'NEST_LENS_ENABLED'],
     ['NEST_LENS_EXPORTERS', 'NEST_LENS_EXPORTER'],
+    ['NEST_LENS_SPAN_GROUP_FILE', 'NEST_LENS_SPAN_GROUPS_FILE'],
   ])('C2: %s has no effect, and the warning proposes %s', (variable, meant) => {
     const messages = warningsOf({ [variable]: 'all' });
     expect(messages).toHaveLength(1);
@@ -56,13 +57,16 @@ describe('a set-up from the environment', () => {
     return warnings.codes();
   };
 
-  it('C2: says that groups are named and nothing enables telemetry, with the variable to set', async () => {
-    const warnings = captureWarnings();
-    await setUpForTest(nestLensConfigFromEnv({ env: { NEST_LENS_SPAN_GROUPS: 'orders' } }));
-    expect(warnings.all.map(({ message }) => message)).toEqual([
-      expect.stringContaining('Set NEST_LENS_ENABLED=true'),
-    ]);
-  });
+  it.each([{ NEST_LENS_SPAN_GROUPS: 'orders' }, { NEST_LENS_SPAN_GROUPS_FILE: '/etc/span-groups' }])(
+    'C2: says that %j names groups and nothing enables telemetry, with the variable to set',
+    async (env) => {
+      const warnings = captureWarnings();
+      await setUpForTest(nestLensConfigFromEnv({ env }));
+      expect(warnings.all.map(({ message }) => message)).toEqual([
+        expect.stringContaining('Set NEST_LENS_ENABLED=true'),
+      ]);
+    },
+  );
 
   it.each([
     ['a variable says no', { NEST_LENS_SPAN_GROUPS: 'orders', NEST_LENS_ENABLED: 'false' }],
