@@ -47,4 +47,5 @@ export type { TelemetryHandle } from './core/telemetry/telemetry-handle.js';
 export { traceFn } from './core/spans/trace-fn.js';
 export { setLensLogger } from './core/diagnostics/warnings.js';
 export type { LensLogger, LensWarning, LensWarningCode } from './core/state/lens-warning.js';
+export type { SpanGroupChange } from './core/state/span-group-change.js';
 export { withSpan } from './core/spans/with-span.js';

@@ -47,10 +47,12 @@ export type { TelemetryHandle } from './core/telemetry/telemetry-handle.js';
 export { traceFn } from './core/spans/trace-fn.js';
 export { setLensLogger } from './core/diagnostics/warnings.js';
 export type { LensLogger, LensWarning, LensWarningCode } from './core/state/lens-warning.js';
+export type { SpanGroupChange } from './core/state/span-group-change.js';
 export { withSpan } from './core/spans/with-span.js';
 export { inSubscriptionContext } from './nest/in-subscription-context.js';
 export { NestLensModule } from './nest/nest-lens.module.js';
 export type { IntrospectionOptions } from './nest/introspection/introspection-options.js';
+export type { RuntimeControlOptions } from './nest/introspection/runtime-control-options.js';
 export type {
   NestLensAsyncOptions,
   NestLensModuleAsyncOptions,
@@ -62,4 +64,5 @@ export { SpanGroupInterceptor } from './nest/span-group/span-group.interceptor.j
 export type { SpanGroupOptions } from './nest/span-group/span-group-metadata.js';
 export { SPAN_REGISTRY_SERVICE, SpanRegistryService } from './nest/introspection/span-registry.service.js';
 export type { LensReport, SpanGroupDescription } from './nest/introspection/lens-report.js';
+export type { SpanGroupReport } from './nest/introspection/group-report.js';
 export type { SpanSite } from './nest/introspection/span-sites.js';

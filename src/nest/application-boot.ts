@@ -39,7 +39,7 @@ export class ApplicationBoot implements OnModuleInit {
     const kept = (app.record.kept ??= app.endpoints.find(({ isAsked }) => isAsked) ?? app.endpoints[0]!);
     for (const endpoint of app.endpoints) {
       requireSame(endpoint, kept);
-      if (endpoint.Controller && endpoint !== kept) app.removeController(endpoint.Controller);
+      if (endpoint !== kept) app.removeControllers(endpoint.controllers);
     }
   }
 }

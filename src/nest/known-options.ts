@@ -4,6 +4,7 @@ import { nearestName } from '../core/groups/nearest-name.js';
 import type { NestLensConfig } from '../core/telemetry/config.js';
 import { SETUP_OPTIONS } from '../core/telemetry/check-setup-options.js';
 import { INTROSPECTION_KEYS } from './introspection/introspection-options.js';
+import { RUNTIME_CONTROL_KEYS } from './introspection/runtime-control-options.js';
 import type { NestLensModuleAsyncOptions, NestLensModuleOptions } from './nest-lens-options.js';
 
 const OPTIONS = {
@@ -60,6 +61,7 @@ const PLACES = {
     { name: 'under introspection', keys: INTROSPECTION_KEYS },
     { name: 'under config', keys: CONFIG },
     { name: 'under telemetry', keys: SETUP_OPTIONS },
+    { name: 'under introspection.runtimeControl', keys: RUNTIME_CONTROL_KEYS },
   ],
   'NestLensModule.forRootAsync': [
     { name: '', keys: ASYNC_OPTIONS },
@@ -67,6 +69,7 @@ const PLACES = {
     { name: RETURNED, keys: OPTIONS },
     { name: `under config, ${RETURNED}`, keys: CONFIG },
     { name: `under telemetry, ${RETURNED}`, keys: SETUP_OPTIONS },
+    { name: 'under introspection.runtimeControl', keys: RUNTIME_CONTROL_KEYS },
   ],
   'The factory of NestLensModule.forRootAsync': [
     { name: '', keys: OPTIONS },

@@ -98,8 +98,10 @@ export class LensApp {
     return this.roots.flatMap((mark) => this.record.endpoints.get(mark) ?? []);
   }
 
-  removeController(Controller: Type<object>): void {
-    for (const { controllers } of this.modules.values()) controllers.delete(Controller);
+  removeControllers(removed: readonly Type<object>[]): void {
+    for (const { controllers } of this.modules.values()) {
+      for (const Controller of removed) controllers.delete(Controller);
+    }
   }
 }
 

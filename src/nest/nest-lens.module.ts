@@ -20,7 +20,7 @@ import { ApplicationBoot } from './application-boot.js';
 import { checkAsyncOptions, checkModuleOptions } from './check-module-options.js';
 import { lensAppOf } from './lens-app.js';
 import { type Endpoint, readIntrospection } from './introspection/introspection-options.js';
-import { createLensController } from './introspection/lens.controller.js';
+import { createLensControllers } from './introspection/lens-controllers.js';
 import { NestLensFeatureModule } from './nest-lens-feature.module.js';
 import {
   NEST_LENS_ROOT,
@@ -47,6 +47,7 @@ export class NestLensModule implements NestModule, OnModuleInit {
   /** @internal */
   constructor(
     @Inject(ModuleRef) private readonly module: ModuleRef,
+    @Inject(HttpAdapterHost) private readonly http: HttpAdapterHost,
     @Optional() @Inject(NEST_LENS_ROOT) private readonly mark: symbol | undefined,
   ) {}
 
@@ -55,7 +56,7 @@ export class NestLensModule implements NestModule, OnModuleInit {
     const { lifecycle } = this;
     if (lifecycle === undefined) return;
     this.module.get(ApplicationBoot).keepOneEndpoint();
-    lifecycle.nameServerSpans();
+    lifecycle.beforeRoutes(this.http.httpAdapter);
   }
 
   /** Nest calls it when the module's providers are initialised. With `setupAt: 'init'` telemetry is set up here. */
@@ -159,15 +160,15 @@ function createRoot(
   imports: DynamicModule['imports'] = [],
 ): DynamicModule {
   const read = readIntrospection(introspection);
-  const Controller = read === false ? undefined : createLensController(read);
-  const endpoint: Endpoint = { introspection: read, isAsked: introspection !== undefined, Controller };
+  const controllers = read === false ? [] : createLensControllers(read);
+  const endpoint: Endpoint = { introspection: read, isAsked: introspection !== undefined, controllers };
   // The number tells two calls apart where Nest compares dynamic modules by their content.
   const mark = Symbol(`NestLensModule.forRoot ${++roots}`);
   return {
     module: NestLensModule,
     global: true,
     imports,
-    controllers: Controller === undefined ? [] : [Controller],
+    controllers,
     providers: [
       ...(source.providers ?? []),
       { provide: NEST_LENS_ROOT, useValue: mark },
@@ -179,20 +180,10 @@ function createRoot(
       },
       {
         provide: TelemetryLifecycle,
-        inject: [ModulesContainer, ModuleRef, HttpAdapterHost, ...source.inject],
-        useFactory: async (
-          modules: ModulesContainer,
-          module: ModuleRef,
-          http: HttpAdapterHost,
-          ...injected: unknown[]
-        ) => {
+        inject: [ModulesContainer, ModuleRef, ...source.inject],
+        useFactory: async (modules: ModulesContainer, module: ModuleRef, ...injected: unknown[]) => {
           const app = lensAppOf(modules, module);
-          return new TelemetryLifecycle(
-            app,
-            (await source.read(...injected)) ?? {},
-            app.roots[0] === mark,
-            http,
-          );
+          return new TelemetryLifecycle(app, (await source.read(...injected)) ?? {}, app.roots[0] === mark);
         },
       },
       {

@@ -48,4 +48,23 @@ describe('docs/endpoint.md', () => {
     expect(deleted.enabled).toEqual(['orders']);
     expect(deleted.spec.override).toBeNull();
   });
+
+  it('with the guards as shown, who may look may not change, and the record says who did', async () => {
+    setEnv({ ...silent, OPERATOR_TOKEN: 'let-me-in' });
+    const { AppModule } = await import('./snippets/look-or-change.js');
+    const url = `${await boot(AppModule)}/lens/groups`;
+    const viewer = { 'x-forwarded-user': 'anna' };
+    const operator = { ...viewer, authorization: 'Bearer let-me-in', 'content-type': 'application/json' };
+    const put = (headers: Record<string, string>): Promise<Response> =>
+      fetch(url, { method: 'PUT', headers, body: JSON.stringify({ spec: 'per_request' }) });
+
+    expect((await fetch(url)).status).toBe(403);
+    expect((await put({ ...viewer, 'content-type': 'application/json' })).status).toBe(403);
+    expect((await put(operator)).status).toBe(200);
+    const { changes } = await json(url, { headers: viewer });
+    const [, shown] = readPage('docs/endpoint.md').blocks('json');
+    expect(changes).toHaveLength(1);
+    expect(changes[0]).toMatchObject({ before: 'default', after: 'per_request', by: 'anna' });
+    expect(Object.keys(changes[0])).toEqual(Object.keys(JSON.parse(shown!)));
+  });
 });

@@ -30,9 +30,12 @@ describe('the tables of docs', () => {
   });
 
   it('name every option of forRoot', () => {
-    const source = ['nest-lens-options', 'introspection/introspection-options']
-      .map((name) => readFileSync(`${root}src/nest/${name}.ts`, 'utf8'))
-      .join('\n');
+    const files = [
+      'nest-lens-options',
+      'introspection/introspection-options',
+      'introspection/runtime-control-options',
+    ];
+    const source = files.map((name) => readFileSync(`${root}src/nest/${name}.ts`, 'utf8')).join('\n');
     const optionsOf = (name: string): string[] => {
       const [, body] = new RegExp(`^export interface ${name} \\{\\n(.*?)^\\}`, 'ms').exec(source)!;
       return [...body!.matchAll(/^ {2}(\w+)\?:/gm)].map(([, option]) => option!);
@@ -40,6 +43,7 @@ describe('the tables of docs', () => {
     const expected = [
       ...optionsOf('NestLensModuleOptions'),
       ...optionsOf('IntrospectionOptions').map((option) => `introspection.${option}`),
+      ...optionsOf('RuntimeControlOptions').map((option) => `introspection.runtimeControl.${option}`),
     ];
     const shown = readPage('docs/options.md')
       .table('Option', 'Type', 'Default', 'Meaning')

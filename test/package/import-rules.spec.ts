@@ -154,7 +154,7 @@ describe('The import rules', () => {
     [INDEX, './core/groups/span-registry.js'],
     [INDEX, './nest/nest-lens.module.js'],
     [NEST, '../../core/groups/span-registry.js'],
-    [NEST, './lens.controller.js'],
+    [NEST, './groups.controller.js'],
     [NEST, '../span-group/gated-method.js'],
     ['src/nest/lens-app.ts', './introspection/span-sites.js'],
     [NEST, '@nestjs/common'],

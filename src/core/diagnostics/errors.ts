@@ -83,8 +83,8 @@ const MESSAGES: {
     'Set "experimentalDecorators": true in the compilerOptions of the tsconfig.json that this file is compiled with ' +
     '(with SWC, "legacyDecorator": true in jsc.transform).',
   RUNTIME_CONTROL_UNGUARDED: () =>
-    'introspection.runtimeControl lets callers change which span groups emit, so it needs introspection.guards. ' +
-    'Name at least one guard, or turn runtimeControl off.',
+    'introspection.runtimeControl lets callers change which span groups emit, so it needs introspection.guards, or guards of ' +
+    'its own: runtimeControl: { guards: [...] }. Name at least one guard, or turn runtimeControl off.',
   INTROSPECTION_DIFFERS: () =>
     'NestLensModule.forRoot was called more than once in one application, with different options for introspection. There is ' +
     'one endpoint, so one of them could not be obeyed. Give the same introspection everywhere, or call forRoot once.',

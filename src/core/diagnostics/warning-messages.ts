@@ -68,6 +68,7 @@ interface WarningDetails {
   NO_SHUTDOWN_HOOKS: Record<string, never>;
   /** `sites`: each with its number of calls, the busiest first. */
   CALLS_BEFORE_SETUP: { calls: number; sites: readonly string[]; isInitialised: boolean };
+  CHANGE_AUTHOR_UNKNOWN: { error: unknown };
   ROOT_MISSING: Record<string, never>;
   HANDLERS_TRACED_TWICE: Record<string, never>;
   STATE_PROTOCOL_MISMATCH: { version: string; otherKey: string; otherVersion: string };
@@ -269,6 +270,9 @@ const MESSAGES: {
     `Calls came before the set-up and have no span: ${calls}, of ${sites}. If messages came: call ` +
     `await app.init() before startAllMicroservices(). If workers start in an onModuleInit: pass setupAt: 'init', with every ` +
     `registration in NestLensModule.forRoot.`,
+  CHANGE_AUTHOR_UNKNOWN: ({ error }) =>
+    `introspection.runtimeControl.by could not say who changes span groups: ${error}. The change is made, and nobody is named; ` +
+    `this is said once. Make it return a text, or a number, at once: a guard can put the name on the request.`,
   ROOT_MISSING: () =>
     'Telemetry is enabled by the environment, but this application calls NestLensModule.forFeature() only, and nothing else has ' +
     'set telemetry up: no span group is on. Import NestLensModule.forRoot() in the root module, or disable telemetry.',

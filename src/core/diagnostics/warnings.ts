@@ -3,14 +3,12 @@ import { foreignState, processState } from '../state/process-state.js';
 import { VERSION } from '../state/version.js';
 import { argumentError } from './argument-error.js';
 import { NOT_SHOWN } from './quote-details.js';
+import { tellLogger } from './tell-logger.js';
 import { messageOf, type Warning } from './warning-messages.js';
 
 export type { Warning };
 
 const MAX_RECORDED = 100;
-/** A logger may itself cause warnings. Deeper than this they are recorded, but not logged. */
-const MAX_NESTED = 3;
-let nested = 0;
 
 const consoleLogger: LensLogger = {
   warn(message) {
@@ -26,22 +24,8 @@ export function emitWarnings(warnings: readonly Warning[]): void {
     if (processState.silenced.has(warning.code)) continue;
     recordWarning(warning);
     const message = messageOf(warning);
-    if (nested >= MAX_NESTED) continue;
     const logger = processState.logger ?? processState.defaultLogger ?? consoleLogger;
-    nested++;
-    try {
-      const returned: unknown = logger.warn(message, {
-        code: warning.code,
-        message,
-        details: { ...warning.details },
-      });
-      // An async logger that rejects must not become an unhandled rejection.
-      if (typeof returned === 'object') Promise.resolve(returned).catch(() => undefined);
-    } catch {
-      // A broken logger must not break what it reports on; the warning is in the record.
-    } finally {
-      nested--;
-    }
+    tellLogger(() => logger.warn(message, { code: warning.code, message, details: { ...warning.details } }));
   }
 }
 

@@ -1,7 +1,7 @@
 import { processState } from '../state/process-state.js';
+import { activeLayer } from './active-layer.js';
 import { indexRegistry } from './registry-index.js';
-import { groupsOf } from './span-group-spec.js';
-import { activeLayer } from './span-group-state.js';
+import { ALL, groupsOf } from './span-group-spec.js';
 
 /** What the process knows of one registered group. */
 export interface ExplainedSpanGroup {
@@ -37,4 +37,13 @@ export function explainSpanGroups(): ExplainedSpanGroup[] {
     }
   }
   return [...explained.values()];
+}
+
+/** The entries of a spec, other than wildcards, that would turn a registered group on: its name, its presets, `all`. */
+export function entriesFor(group: string): string[] {
+  const index = indexRegistry();
+  const presets = [...index.presets.keys()].filter((preset) => index.presets.get(preset)!.has(group)).sort();
+  // A name that is a preset, too, means the preset.
+  const names = index.presets.has(group) ? [] : [group];
+  return [...names, ...presets, ALL].filter((entry) => [...(groupsOf(entry, index) ?? [])].includes(group));
 }

@@ -42,3 +42,26 @@ function isWithin(edits: number, a: string, b: string, i = 0, j = 0): boolean {
     (a[i] === b[j + 1] && a[i + 1] === b[j] && isWithin(edits - 1, a, b, i + 2, j + 2))
   );
 }
+
+/** Shorter names are a part of too many others. */
+const SHORTEST_PART = 3;
+
+/**
+ * The candidates that somebody may have meant, the nearest first: those within the same edits as above, then those that contain
+ * the name or are contained in it.
+ *
+ * @param most how many at most
+ */
+export function nearestNames(name: string, candidates: Iterable<string>, most: number): string[] {
+  const limit = Math.min(2, Math.floor((name.length - 1) / 2));
+  const isPart = (part: string, whole: string): boolean =>
+    part.length >= SHORTEST_PART && whole.includes(part);
+  const ranked: [rank: number, candidate: string][] = [];
+  for (const candidate of candidates) {
+    let rank = 1;
+    while (rank <= limit && !isWithin(rank, name, candidate)) rank++;
+    if (rank <= limit || isPart(name, candidate) || isPart(candidate, name)) ranked.push([rank, candidate]);
+  }
+  ranked.sort(([a, nameA], [b, nameB]) => a - b || (nameA < nameB ? -1 : 1));
+  return ranked.slice(0, most).map(([, candidate]) => candidate);
+}

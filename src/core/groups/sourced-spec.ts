@@ -1,6 +1,8 @@
 import { emitWarnings } from '../diagnostics/warnings.js';
 import { processState } from '../state/process-state.js';
-import { activeLayer, createLayer, enableExactly, resolveLayer } from './span-group-state.js';
+import { activeLayer } from './active-layer.js';
+import { beginChange } from './span-group-changes.js';
+import { createLayer, enableExactly, resolveLayer } from './span-group-state.js';
 
 /**
  * Puts what a source has said in force: over the configured spec, and below an override. While the groups are pinned it is kept
@@ -12,8 +14,11 @@ import { activeLayer, createLayer, enableExactly, resolveLayer } from './span-gr
 export function applySourcedSpec(source: string, spec: string | undefined): void {
   const { sourced, pinned } = processState;
   if (sourced?.spec.raw === spec && (spec === undefined || sourced?.source === source)) return;
+  const changed = beginChange(`(${source})`);
   processState.sourced = spec === undefined ? undefined : { ...createLayer(spec), source };
   if (!pinned && activeLayer() === undefined) enableExactly(new Set());
   const warnings = resolveLayer();
+  // What the source has when telemetry is set up is the configuration.
+  if (processState.setUp) changed();
   emitWarnings(warnings);
 }

@@ -1,17 +1,15 @@
 import { argumentError, checkOptions } from '../diagnostics/argument-error.js';
 import { createError, NestLensError } from '../diagnostics/errors.js';
 import { describeValue } from '../diagnostics/quote-details.js';
+import { activeLayer } from './active-layer.js';
 import { MAX_TIMER_MS } from './max-timer.js';
+import { clockOffset, MAX_DATE_MS } from './override-end.js';
 import { processState } from '../state/process-state.js';
 import type { OverrideLayer } from '../state/state-shape.js';
+import { beginChange, BY_CODE, BY_EXPIRY } from './span-group-changes.js';
 import { specProblem } from './span-group-spec.js';
-import { activeLayer, createLayer, dropOverride, enableExactly, resolveLayer } from './span-group-state.js';
+import { createLayer, dropOverride, enableExactly, resolveLayer } from './span-group-state.js';
 import { emitWarnings } from '../diagnostics/warnings.js';
-
-/** The last instant that a Date can hold. */
-const MAX_DATE_MS = 8.64e15;
-/** When the wall clock has moved by more than this against `performance.now()`, somebody has set it. */
-const MAX_DRIFT_MS = 1_000;
 
 /**
  * Puts another spec over the configured one for a while, e.g. to look closer at a running process. It re-resolves as the
@@ -27,6 +25,11 @@ const MAX_DRIFT_MS = 1_000;
  * overrideSpanGroups('per_request,db_*', { ttlMs: 15 * 60_000 });
  */
 export function overrideSpanGroups(spec: string, options: { ttlMs?: number } = {}): void {
+  overrideAs(BY_CODE, spec, options);
+}
+
+/** The same, on behalf of somebody: see {@link beginChange}. */
+export function overrideAs(by: string | null, spec: string, options: { ttlMs?: number }): void {
   throwIfPinned();
   checkOptions('overrideSpanGroups: options', options);
   // A misspelt one would make an override without an end.
@@ -38,6 +41,7 @@ export function overrideSpanGroups(spec: string, options: { ttlMs?: number } = {
   if (ttlMs !== undefined && !(typeof ttlMs === 'number' && ttlMs > 0 && Date.now() + ttlMs <= MAX_DATE_MS)) {
     throw createError(NestLensError, 'INVALID_TTL', { given: describeValue(ttlMs) });
   }
+  const changed = beginChange(by);
   dropOverride();
   const layer: OverrideLayer = {
     ...createLayer(spec),
@@ -47,7 +51,9 @@ export function overrideSpanGroups(spec: string, options: { ttlMs?: number } = {
   };
   processState.override = layer;
   armExpiry(layer);
-  emitWarnings(resolveLayer());
+  const warnings = resolveLayer();
+  changed();
+  emitWarnings(warnings);
 }
 
 /**
@@ -59,25 +65,19 @@ export function overrideSpanGroups(spec: string, options: { ttlMs?: number } = {
  * clearSpanGroupOverride();
  */
 export function clearSpanGroupOverride(): void {
+  clearOverrideAs(BY_CODE);
+}
+
+/** The same, on behalf of somebody: see {@link beginChange}. */
+export function clearOverrideAs(by: string | null): void {
   throwIfPinned();
   if (processState.override === undefined) return;
+  const changed = beginChange(by);
   dropOverride();
   if (activeLayer() === undefined) enableExactly(new Set());
-  emitWarnings(resolveLayer());
-}
-
-/** When an override will end, by the wall clock as it is now; undefined for one without an end. */
-export function overrideEnd({ endsAt, clockOffset: offset }: OverrideLayer): Date | undefined {
-  if (endsAt === undefined) return undefined;
-  const now = clockOffset();
-  // The two clocks drift by fractions of a millisecond. The answer stays the same unless somebody has set the wall clock.
-  const shown = Math.abs(now - offset) > MAX_DRIFT_MS ? now : offset;
-  return new Date(Math.min(Math.round(endsAt + shown), MAX_DATE_MS));
-}
-
-/** The difference between the wall clock and the monotonic clock, in milliseconds. */
-function clockOffset(): number {
-  return Date.now() - performance.now();
+  const warnings = resolveLayer();
+  changed();
+  emitWarnings(warnings);
 }
 
 function throwIfPinned(): void {
@@ -92,7 +92,7 @@ function armExpiry(layer: OverrideLayer): void {
       if (processState.override !== layer) return;
       // A longer time takes several timers, one after the other.
       if (performance.now() < layer.endsAt!) armExpiry(layer);
-      else clearSpanGroupOverride();
+      else clearOverrideAs(BY_EXPIRY);
     },
     Math.min(Math.max(Math.ceil(remaining), 0), MAX_TIMER_MS),
   );

@@ -1,9 +1,11 @@
 import { emitWarnings, type Warning } from '../diagnostics/warnings.js';
 import { processState } from '../state/process-state.js';
 import type { SpecLayer } from '../state/state-shape.js';
+import { activeLayer, baseLayer } from './active-layer.js';
 import { openGate } from './held-gates.js';
 import { ignoreOffCalls } from './off-calls.js';
 import { indexRegistry } from './registry-index.js';
+import { beginChange, BY_CODE } from './span-group-changes.js';
 import { readTexts } from './span-group-definition.js';
 import { parseSpanGroupSpec, resolveSpec, specProblem } from './span-group-spec.js';
 import { reportIfChanged } from './spec-report.js';
@@ -23,16 +25,6 @@ export function enableExactly(groups: ReadonlySet<string>): void {
   for (const group of groups) {
     if (!processState.enabled.has(group)) switchGroup(group, true);
   }
-}
-
-/** The spec below an override: the source's while it has one, else the configured one. */
-export function baseLayer(): SpecLayer | undefined {
-  return processState.sourced ?? processState.configured;
-}
-
-/** The spec that decides now: the override's, else the source's, else the configured one. None does while the groups are pinned. */
-export function activeLayer(): SpecLayer | undefined {
-  return processState.pinned ? undefined : (processState.override ?? baseLayer());
 }
 
 /** Makes the layer of a spec, about which nothing was reported so far. */
@@ -65,9 +57,13 @@ export function resolveLayer(layer = activeLayer(), index = indexRegistry()): Wa
 export function setSpanGroupSpec(spec: string): void {
   const problem = specProblem(spec);
   if (problem !== undefined) return emitWarnings([{ code: 'SPEC_INVALID', details: { problem } }]);
+  const changed = beginChange(BY_CODE);
   processState.pinned = false;
   processState.configured = createLayer(spec);
-  emitWarnings(resolveLayer(baseLayer()));
+  const warnings = resolveLayer(baseLayer());
+  // What a set-up puts in force is its configuration.
+  if (processState.setUp) changed();
+  emitWarnings(warnings);
 }
 
 /**
@@ -82,10 +78,12 @@ export function setSpanGroupSpec(spec: string): void {
  */
 export function setEnabledSpanGroups(groups: Iterable<string>): void {
   const pinned = new Set(readTexts(groups, 'setEnabledSpanGroups: groups'));
+  const changed = beginChange(BY_CODE);
   dropOverride();
   processState.configured = undefined;
   processState.pinned = true;
   enableExactly(pinned);
+  if (processState.setUp) changed();
 }
 
 /** Takes an override away. The caller has to switch the groups. */
@@ -115,7 +113,7 @@ export function pendingSpanGroups(): ReadonlySet<string> {
   return layer === undefined ? new Set() : resolveSpec(layer.spec, indexRegistry()).pending;
 }
 
-/** Forgets specs, pin and override, and turns every group off, in silence: what a shutdown leaves behind. */
+/** Forgets specs, pin, override and changes, and turns every group off, in silence: what a shutdown leaves behind. */
 export function forgetSpanGroupState(): void {
   dropOverride();
   processState.configured = undefined;
@@ -123,5 +121,6 @@ export function forgetSpanGroupState(): void {
   processState.pinned = false;
   processState.setUp = false;
   ignoreOffCalls();
+  processState.changes.length = 0;
   enableExactly(new Set());
 }

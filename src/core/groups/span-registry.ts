@@ -4,10 +4,11 @@ import { emitWarnings, reportForeignState } from '../diagnostics/warnings.js';
 import { processState } from '../state/process-state.js';
 import { describeOrigin, differences } from './registration-origin.js';
 import { registrationWarnings } from './registration-warnings.js';
+import { activeLayer } from './active-layer.js';
 import { indexRegistry } from './registry-index.js';
 import { isSameRegistration, type ReadDefinition, readDefinition } from './span-group-definition.js';
 import { ALL, parseSpanGroupSpec, type Resolution, resolveSpec, specProblem } from './span-group-spec.js';
-import { activeLayer, resolveLayer } from './span-group-state.js';
+import { resolveLayer } from './span-group-state.js';
 
 /** Registers a definition that was read. Throws what {@link SpanRegistryApi.register} throws. */
 export function registerDefinition(definition: ReadDefinition): void {

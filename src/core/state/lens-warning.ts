@@ -1,3 +1,5 @@
+import type { SpanGroupChange } from './span-group-change.js';
+
 /** What a {@link LensWarning} is about. Stable: filter by it. */
 export type LensWarningCode =
   | 'GROUP_COLLISION'
@@ -38,6 +40,7 @@ export type LensWarningCode =
   | 'INSTRUMENTATION_OPTION_UNMATCHED'
   | 'NO_SHUTDOWN_HOOKS'
   | 'CALLS_BEFORE_SETUP'
+  | 'CHANGE_AUTHOR_UNKNOWN'
   | 'ROOT_MISSING'
   | 'HANDLERS_TRACED_TWICE'
   | 'STATE_PROTOCOL_MISMATCH';
@@ -59,6 +62,11 @@ export interface LensWarning {
 export interface LensLogger {
   /** Takes one warning. What it throws, or rejects with, is swallowed; it may call the registry. */
   warn(message: string, warning: LensWarning): void;
+  /**
+   * Takes one change of the spec in force, as information: who changed it from what to what, and until when. Without this method
+   * Nest's `Logger` gets it, at the level `log`, and outside of Nest nobody.
+   */
+  info?(message: string, change: SpanGroupChange): void;
 }
 
 export interface RecordedWarning {

@@ -55,6 +55,7 @@ export function createProcessState(): ProcessState {
     logger: undefined,
     defaultLogger: undefined,
     recordedWarnings: [],
+    changes: [],
     said: new Set(),
     silenced: new Set(),
     telemetry: createTelemetryState(),
@@ -159,6 +160,7 @@ export function resetProcessState(): void {
   state.logger = undefined;
   state.defaultLogger = undefined;
   state.recordedWarnings.length = 0;
+  state.changes.length = 0;
   state.said.clear();
   Object.assign(state.telemetry, createTelemetryState());
   state.missedCalls = undefined;

@@ -1,6 +1,7 @@
 import type { Span } from '@opentelemetry/api';
 import type { LensLogger, RecordedWarning } from './lens-warning.js';
 import type { RecentTraces } from './recent-traces.js';
+import type { SpanGroupChange } from './span-group-change.js';
 
 /** The switch of one group. Interned: sites hold the object, so asking it is one field load. */
 export interface SpanGate {
@@ -123,6 +124,8 @@ export interface ProcessState {
   /** Where warnings go while no logger was set: Nest's, once the module runs; else the console. */
   defaultLogger: LensLogger | undefined;
   readonly recordedWarnings: RecordedWarning[];
+  /** The last changes of the spec in force, the oldest first. */
+  readonly changes: SpanGroupChange[];
   /** What was warned about already, and is to be said once only. */
   readonly said: Set<string>;
   /** Warnings that are neither logged nor recorded, by code. Empty but in the testbeds of `nest-lens/testing`. */

@@ -1,25 +1,31 @@
 import type { CanActivate, Type } from '@nestjs/common';
 import { argumentError } from '../../core/diagnostics/argument-error.js';
 import { createError, NestLensError } from '../../core/diagnostics/errors.js';
+import {
+  type ReadRuntimeControl,
+  readRuntimeControl,
+  type RuntimeControlOptions,
+} from './runtime-control-options.js';
+import { type Guard, isSameList, readGuards, requireKeys } from './read-guards.js';
 
-/** Options of `GET /lens/groups`. */
+/** Options of the routes of NestLens. */
 export interface IntrospectionOptions {
-  /** The route's first segments. The global prefix goes before them. @defaultValue 'lens' */
+  /** The routes' first segments. The global prefix goes before them. @defaultValue 'lens' */
   path?: string;
-  /** Guards of the route, besides global ones. What they inject has to be global, or imported with `forRootAsync`. @defaultValue none */
+  /** Guards of every route, besides global ones. What they inject has to be global, or imported with `forRootAsync`. @defaultValue none */
   guards?: (Type<CanActivate> | CanActivate)[];
   /**
-   * Adds `PUT` and `DELETE`, with which callers override the spec of this process for a while. Needs `guards`.
-   * @defaultValue false
+   * Adds the routes by which callers change what is on in this process, for a while, and preview what that would cost. Needs a
+   * guard: of `guards`, or of its own. @defaultValue false
    */
-  runtimeControl?: boolean;
+  runtimeControl?: boolean | RuntimeControlOptions;
 }
 
 /** What was decided about the endpoint of one `forRoot`. */
 export interface ReadIntrospection {
   readonly path: string;
-  readonly guards: readonly (Type<CanActivate> | CanActivate)[];
-  readonly runtimeControl: boolean;
+  readonly guards: readonly Guard[];
+  readonly runtimeControl: false | ReadRuntimeControl;
 }
 
 /** The endpoint of one `forRoot`. */
@@ -28,7 +34,7 @@ export interface Endpoint {
   readonly introspection: ReadIntrospection | false;
   /** Whether the options say so. */
   readonly isAsked: boolean;
-  readonly Controller: Type<object> | undefined;
+  readonly controllers: readonly Type<object>[];
 }
 
 /** Every key that `introspection` may have. */
@@ -52,41 +58,26 @@ export function readIntrospection(
   if (given !== undefined && (typeof given !== 'object' || given === null || Array.isArray(given))) {
     throw argumentError('NestLensModule: introspection', 'false or an object', given);
   }
-  const unknown = Object.keys(given ?? {}).find((key) => !Object.hasOwn(INTROSPECTION_KEYS, key));
-  if (unknown !== undefined) {
-    throw argumentError('NestLensModule: a key of introspection', 'path, guards or runtimeControl', unknown);
-  }
-  const { path = 'lens', guards = [], runtimeControl = false } = given ?? {};
+  requireKeys('introspection', given ?? {}, INTROSPECTION_KEYS);
+  const { path = 'lens' } = given ?? {};
   if (typeof path !== 'string') throw argumentError('NestLensModule: introspection.path', 'a text', path);
-  if (typeof runtimeControl !== 'boolean') {
-    throw argumentError('NestLensModule: introspection.runtimeControl', 'true or false', runtimeControl);
+  const runtimeControl = readRuntimeControl(given?.runtimeControl);
+  const guards = readGuards('introspection.guards', given?.guards);
+  if (runtimeControl !== false && guards.length + runtimeControl.guards.length === 0) {
+    throw createError(NestLensError, 'RUNTIME_CONTROL_UNGUARDED');
   }
-  if (!Array.isArray(guards)) {
-    throw argumentError('NestLensModule: introspection.guards', 'an array of guards', guards);
-  }
-  for (const [at, guard] of guards.entries()) {
-    if (!isGuard(guard)) {
-      const what = `NestLensModule: introspection.guards[${at}]`;
-      throw argumentError(what, 'a class with a method canActivate()', guard);
-    }
-  }
-  if (runtimeControl && guards.length === 0) throw createError(NestLensError, 'RUNTIME_CONTROL_UNGUARDED');
-  return { path, guards: [...guards], runtimeControl };
-}
-
-/** Nest 11.0 leaves a guard without `canActivate` out, and lets everybody pass. */
-function isGuard(given: unknown): boolean {
-  const instance: unknown = typeof given === 'function' ? given.prototype : given;
-  return typeof (instance as Partial<CanActivate> | null | undefined)?.canActivate === 'function';
+  return { path, guards, runtimeControl };
 }
 
 /** Whether the endpoints of two calls of `forRoot` would be the same; `false`: there would be none. */
 export function isSameIntrospection(a: ReadIntrospection | false, b: ReadIntrospection | false): boolean {
   if (a === false || b === false) return a === b;
   return (
-    a.path === b.path &&
-    a.runtimeControl === b.runtimeControl &&
-    a.guards.length === b.guards.length &&
-    a.guards.every((guard, at) => guard === b.guards[at])
+    a.path === b.path && isSameList(a.guards, b.guards) && isSameControl(a.runtimeControl, b.runtimeControl)
   );
+}
+
+function isSameControl(a: false | ReadRuntimeControl, b: false | ReadRuntimeControl): boolean {
+  if (a === false || b === false) return a === b;
+  return a.by === b.by && isSameList(a.guards, b.guards);
 }

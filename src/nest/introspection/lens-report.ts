@@ -1,8 +1,10 @@
 import { explainSpanGroups } from '../../core/groups/explain-span-groups.js';
-import { overrideEnd } from '../../core/groups/span-group-override.js';
-import { activeLayer, pendingSpanGroups } from '../../core/groups/span-group-state.js';
+import { activeLayer } from '../../core/groups/active-layer.js';
+import { overrideEnd } from '../../core/groups/override-end.js';
+import { pendingSpanGroups } from '../../core/groups/span-group-state.js';
 import { SpanRegistry } from '../../core/groups/span-registry.js';
 import { processState } from '../../core/state/process-state.js';
+import type { SpanGroupChange } from '../../core/state/span-group-change.js';
 import type { SpanSite } from './span-sites.js';
 
 /** One group, as `GET /lens/groups` describes it. */
@@ -68,11 +70,13 @@ export interface LensReport {
   namespaces: string[];
   /** In the order in which they were given; the last hundred. */
   warnings: { code: string; message: string; at: string }[];
+  /** What was changed since the set-up, the oldest first; the last fifty. */
+  changes: SpanGroupChange[];
 }
 
 /** The document of `GET /lens/groups`, as things are now. */
 export function reportLens(sites: readonly SpanSite[], withSites: boolean): LensReport {
-  const { override, pinned, recordedWarnings } = processState;
+  const { override, pinned, recordedWarnings, changes } = processState;
   return {
     telemetry: describeTelemetry(),
     spec: {
@@ -97,6 +101,7 @@ export function reportLens(sites: readonly SpanSite[], withSites: boolean): Lens
       message,
       at: new Date(at).toISOString(),
     })),
+    changes: changes.map((change) => ({ ...change })),
   };
 }
 

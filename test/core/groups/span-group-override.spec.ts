@@ -11,7 +11,7 @@ import {
   SpanRegistry,
   traceFn,
 } from 'nest-lens/core';
-import { overrideEnd } from '../../../src/core/groups/span-group-override.js';
+import { overrideEnd } from '../../../src/core/groups/override-end.js';
 import { processState } from '../../../src/core/state/process-state.js';
 import { captureSpans } from '../../support/capture-spans.js';
 import { captureWarnings } from '../../support/capture-warnings.js';

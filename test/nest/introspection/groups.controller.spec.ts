@@ -118,6 +118,7 @@ onEachPlatform('GET /lens/groups', (platform) => {
         presets: { all: ['orders', 'payment'], default: ['orders'] },
         namespaces: ['shop'],
         warnings: [],
+        changes: [],
       });
     });
 
@@ -133,6 +134,7 @@ onEachPlatform('GET /lens/groups', (platform) => {
         'presets',
         'namespaces',
         'warnings',
+        'changes',
       ]);
       expect(Object.keys(document.groups[0])).toEqual([
         'name',

@@ -1,0 +1,52 @@
+import { Body, ConflictException, Delete, Header, Inject, Put, Req, type Type } from '@nestjs/common';
+import type { NestLensError } from '../../core/diagnostics/errors.js';
+import { clearOverrideAs, overrideAs } from '../../core/groups/span-group-override.js';
+import { changeAuthor } from './change-author.js';
+import type { ReadIntrospection } from './introspection-options.js';
+import type { RequestLike } from './json-body.js';
+import type { LensReport } from './lens-report.js';
+import { mountController } from './mount-controller.js';
+import { readOverrideBody } from './override-body.js';
+import type { ReadRuntimeControl } from './runtime-control-options.js';
+import { SPAN_REGISTRY_SERVICE, type SpanRegistryService } from './span-registry.service.js';
+
+/** Makes the controller of one `forRoot` by which one changes what is on, for a while. */
+export function createControlController(
+  { path, guards }: ReadIntrospection,
+  control: ReadRuntimeControl,
+): Type<object> {
+  class LensControlController {
+    constructor(@Inject(SPAN_REGISTRY_SERVICE) readonly spanRegistry: SpanRegistryService) {}
+
+    @Put('groups')
+    @Header('Cache-Control', 'no-store')
+    override(@Body() body: unknown, @Req() request: RequestLike): LensReport {
+      const { spec, ttlSeconds } = readOverrideBody(request, body);
+      return this.change(request, (by) => overrideAs(by, spec, { ttlMs: ttlSeconds * 1000 }));
+    }
+
+    @Delete('groups')
+    @Header('Cache-Control', 'no-store')
+    clear(@Req() request: RequestLike): LensReport {
+      return this.change(request, clearOverrideAs);
+    }
+
+    private change(request: RequestLike, apply: (by: string | null) => void): LensReport {
+      requireTelemetry(this.spanRegistry.describe());
+      try {
+        apply(changeAuthor(control.by, request));
+      } catch (error) {
+        if ((error as Partial<NestLensError>).code !== 'PINNED') throw error;
+        throw new ConflictException((error as NestLensError).message);
+      }
+      return this.spanRegistry.describe();
+    }
+  }
+  return mountController(LensControlController, path, [...guards, ...control.guards]);
+}
+
+/** @throws ConflictException where there is nothing that could be changed */
+export function requireTelemetry({ telemetry }: LensReport): void {
+  if (telemetry.enabled) return;
+  throw new ConflictException('Telemetry is disabled in this process, so its span groups cannot be changed.');
+}

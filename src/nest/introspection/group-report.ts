@@ -1,0 +1,42 @@
+import { quoteDetails } from '../../core/diagnostics/quote-details.js';
+import { entriesFor } from '../../core/groups/explain-span-groups.js';
+import { nearestNames } from '../../core/groups/nearest-name.js';
+import type { LensReport, SpanGroupDescription } from './lens-report.js';
+
+/** What `GET /lens/groups/:name` answers: the group as it is in the document of all, with its sites. */
+export interface SpanGroupReport extends SpanGroupDescription {
+  /** The decorated handlers and methods of this application that are in it. */
+  siteList: NonNullable<SpanGroupDescription['siteList']>;
+  /** The entries of a spec that would turn it on, without wildcards: its name, its presets, `all`. */
+  turnedOnBy: string[];
+}
+
+/** The answer about a name that nobody has registered. */
+export interface UnknownSpanGroup {
+  message: string;
+  /** The registered groups that may be meant, the nearest first. */
+  nearest: string[];
+}
+
+const MAX_NEAREST = 5;
+
+/** One group of the document, which has to list sites; undefined if there is none of that name. */
+export function reportGroup({ groups }: LensReport, name: string): SpanGroupReport | undefined {
+  const group = groups.find((one) => one.name === name);
+  return group && { ...group, siteList: group.siteList ?? [], turnedOnBy: entriesFor(name) };
+}
+
+/** Says what may be meant by a name that isn't a group's. */
+export function reportUnknownGroup({ groups, presets }: LensReport, name: string): UnknownSpanGroup {
+  const registered = groups.map((group) => group.name);
+  const nearest = nearestNames(name, registered, MAX_NEAREST);
+  const members = Object.hasOwn(presets, name) ? presets[name]! : undefined;
+  const quoted = quoteDetails({ name, members: members ?? [], nearest });
+  const hint =
+    members !== undefined
+      ? `It is a preset, which names ${quoted.members}.`
+      : nearest.length > 0
+        ? `Near it are ${quoted.nearest}.`
+        : 'GET the document of all groups to see which there are.';
+  return { message: `No span group of this process is named '${quoted.name}'. ${hint}`, nearest };
+}

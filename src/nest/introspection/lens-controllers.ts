@@ -1,0 +1,13 @@
+import type { Type } from '@nestjs/common';
+import { createControlController } from './control.controller.js';
+import { createGroupsController } from './groups.controller.js';
+import type { ReadIntrospection } from './introspection-options.js';
+
+/** Makes the controllers that one `forRoot` asks for. */
+export function createLensControllers(introspection: ReadIntrospection): Type<object>[] {
+  const { runtimeControl } = introspection;
+  return [
+    createGroupsController(introspection),
+    ...(runtimeControl === false ? [] : [createControlController(introspection, runtimeControl)]),
+  ];
+}

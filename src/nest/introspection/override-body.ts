@@ -1,0 +1,38 @@
+import { describeValue } from '../../core/diagnostics/quote-details.js';
+import { specProblem } from '../../core/groups/span-group-spec.js';
+import { badRequest, readJsonBody, type RequestLike } from './json-body.js';
+
+const DEFAULT_TTL_SECONDS = 900;
+const MAX_TTL_SECONDS = 86_400;
+/** Warnings quote it. */
+const MAX_SPEC_CHARACTERS = 1_000;
+
+/** What `PUT /lens/groups` asks for. */
+export interface AskedOverride {
+  readonly spec: string;
+  readonly ttlSeconds: number;
+}
+
+/** Reads the body of `PUT /lens/groups`. @throws HttpException that says what is wrong, and where */
+export function readOverrideBody(request: RequestLike, body: unknown): AskedOverride {
+  const { spec, ttlSeconds = DEFAULT_TTL_SECONDS } = readJsonBody(request, body, ['spec', 'ttlSeconds']);
+  if (typeof ttlSeconds !== 'number' || !(ttlSeconds > 0 && ttlSeconds <= MAX_TTL_SECONDS)) {
+    const wanted = `must be a number above 0 and at most ${MAX_TTL_SECONDS}`;
+    throw badRequest('ttlSeconds', `${wanted}, not ${describeValue(ttlSeconds)}.`);
+  }
+  return { spec: readSpec(spec), ttlSeconds };
+}
+
+/** Reads a spec that a caller has sent. @throws BadRequestException */
+export function readSpec(given: unknown): string {
+  if (typeof given !== 'string') {
+    const wanted = `must be a text of at most ${MAX_SPEC_CHARACTERS} characters, such as "per_request"`;
+    throw badRequest('spec', `${wanted}, not ${describeValue(given)}.`);
+  }
+  if (given.length > MAX_SPEC_CHARACTERS) {
+    throw badRequest('spec', `has ${given.length} characters; ${MAX_SPEC_CHARACTERS} are the most.`);
+  }
+  const problem = specProblem(given);
+  if (problem !== undefined) throw badRequest('spec', `${problem}.`);
+  return given;
+}
