@@ -47,7 +47,6 @@ export class NestLensModule implements NestModule, OnModuleInit {
   /** @internal */
   constructor(
     @Inject(ModuleRef) private readonly module: ModuleRef,
-    @Inject(HttpAdapterHost) private readonly http: HttpAdapterHost,
     @Optional() @Inject(NEST_LENS_ROOT) private readonly mark: symbol | undefined,
   ) {}
 
@@ -56,7 +55,7 @@ export class NestLensModule implements NestModule, OnModuleInit {
     const { lifecycle } = this;
     if (lifecycle === undefined) return;
     this.module.get(ApplicationBoot).keepOneEndpoint();
-    lifecycle.beforeRoutes(this.http.httpAdapter);
+    lifecycle.nameServerSpans();
   }
 
   /** Nest calls it when the module's providers are initialised. With `setupAt: 'init'` telemetry is set up here. */
@@ -180,10 +179,20 @@ function createRoot(
       },
       {
         provide: TelemetryLifecycle,
-        inject: [ModulesContainer, ModuleRef, ...source.inject],
-        useFactory: async (modules: ModulesContainer, module: ModuleRef, ...injected: unknown[]) => {
+        inject: [ModulesContainer, ModuleRef, HttpAdapterHost, ...source.inject],
+        useFactory: async (
+          modules: ModulesContainer,
+          module: ModuleRef,
+          http: HttpAdapterHost,
+          ...injected: unknown[]
+        ) => {
           const app = lensAppOf(modules, module);
-          return new TelemetryLifecycle(app, (await source.read(...injected)) ?? {}, app.roots[0] === mark);
+          return new TelemetryLifecycle(
+            app,
+            (await source.read(...injected)) ?? {},
+            app.roots[0] === mark,
+            http,
+          );
         },
       },
       {

@@ -1,6 +1,6 @@
 import { isMainThread } from 'node:worker_threads';
 import { Logger, type OnApplicationBootstrap, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import type { AbstractHttpAdapter } from '@nestjs/core';
+import type { AbstractHttpAdapter, HttpAdapterHost } from '@nestjs/core';
 import { isSdkDisabled, resolveConfig } from '../core/telemetry/config-from-env.js';
 import { discardEarlySdk, isEarlyFailure } from '../core/telemetry/early-sdk.js';
 import { beginBoot, endBoot } from '../core/groups/boot-registrations.js';
@@ -17,7 +17,7 @@ import { areHandlersTracedTwice, reportMissedCalls, unknownGroups } from './boot
 import { type AskedOfTelemetry, ignoredOptions } from './ignored-options.js';
 import type { LensApp } from './lens-app.js';
 import { type NestLensModuleOptions, settingsOf } from './nest-lens-options.js';
-import { nameServerSpans } from './span-group/server-span-route.js';
+import { nameServerSpans } from './span-group/name-server-spans.js';
 
 /** An application that enables shutdown hooks has done so by then, in milliseconds after the set-up. */
 const HOOKS_ENABLED_WITHIN_MS = 2_000;
@@ -37,6 +37,7 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
     private readonly app: LensApp,
     private readonly options: NestLensModuleOptions,
     private readonly isFirst: boolean,
+    private readonly http: HttpAdapterHost,
   ) {
     const logger = new Logger('NestLens');
     processState.defaultLogger = {
@@ -53,6 +54,8 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
       return;
     }
     beginBoot();
+    // Before the application registers routes of its own.
+    this.nameServerSpans();
     if (isFirst && processState.telemetry.phase === 'off' && this.isToBeLive()) this.countCalls();
   }
 
@@ -85,9 +88,11 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
     return endCountingCalls();
   }
 
-  /** Called by the module class before Nest registers routes. Where nothing will be traced they stay as they are. */
-  beforeRoutes(adapter: AbstractHttpAdapter): void {
-    if (this.isFirst && this.isToBeLive()) nameServerSpans(adapter);
+  /** Called by the module class before Nest registers routes, too. Where nothing will be traced they stay as they are. */
+  nameServerSpans(): void {
+    // A test makes the adapter after the providers; without HTTP there is none.
+    const adapter = this.http.httpAdapter as AbstractHttpAdapter | undefined;
+    if (adapter !== undefined && this.isFirst && this.isToBeLive()) nameServerSpans(adapter);
   }
 
   private isToBeLive(): boolean {

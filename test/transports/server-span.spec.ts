@@ -195,6 +195,29 @@ const BAD_BODY = {
 const onFastify: readonly RoutedRequest[] = [
   // Fastify reads the body after it has chosen the route, Express before.
   { ...BAD_BODY, route: '/api/plain/:id/body' },
+  ...['first', 'last'].flatMap((refused) =>
+    [
+      ['/api/plain/7', '/api/plain/:id'],
+      ['/api/v1/orders', '/api/v1/orders'],
+      ['/raw/7', '/raw/:id'],
+    ].map(([path, route]) => ({
+      title: `a hook of Fastify that answers, the ${refused}: ${path}`,
+      path: path!,
+      headers: { 'x-refused': refused },
+      status: refused === 'first' ? 401 : 403,
+      text: 'refused',
+      route: route!,
+    })),
+  ),
+  {
+    title: 'a hook of Fastify that answers where there is no route',
+    path: '/api/nowhere',
+    headers: { 'x-refused': 'first' },
+    status: 401,
+  },
+  { title: 'a route of Fastify', path: '/raw/7?query=secret', route: '/raw/:id', text: 'raw' },
+  { title: 'a route of a plugin of Fastify', path: '/below/7', route: '/below/:id', text: 'raw' },
+  { title: 'HEAD of a route of Fastify', method: 'HEAD', path: '/raw/7', route: '/raw/:id' },
   {
     title: 'a handler that asks another route within the process',
     path: '/api/plain/7/calls',
@@ -206,6 +229,14 @@ const onFastify: readonly RoutedRequest[] = [
 /** Express takes no notice of case and of a slash at the end. */
 const onExpress: readonly RoutedRequest[] = [
   BAD_BODY,
+  { title: 'a route of Express', path: '/raw/7?query=secret', route: '/raw/:id', text: 'raw' },
+  { title: 'HEAD of a route of Express', method: 'HEAD', path: '/raw/7', route: '/raw/:id' },
+  {
+    title: 'a route of a Router of Express, whose template it does not tell',
+    path: '/below/acme/7',
+    text: 'raw',
+  },
+  { title: 'a middleware of Express that answers', path: '/middleware/7', text: 'middleware' },
   { title: 'a handler that passes the request on, to nobody', path: '/api/plain/7/passes', status: 404 },
   {
     title: 'another host',

@@ -1,9 +1,7 @@
-import { context, createContextKey } from '@opentelemetry/api';
-
-/** The key that `suppressTracing` of `@opentelemetry/core` sets, and that the tracers of every SDK ask for. Keys go by name. */
-const SUPPRESS_TRACING_KEY = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
+import { context } from '@opentelemetry/api';
+import { SUPPRESS_TRACING } from '../spans/context-keys-of-others.js';
 
 /** Runs something that makes no span: an exporter or processor that traced itself would have its own spans to handle, without end. */
 export function withoutTracing<T>(run: () => T): T {
-  return context.with(context.active().setValue(SUPPRESS_TRACING_KEY, true), run);
+  return context.with(context.active().setValue(SUPPRESS_TRACING, true), run);
 }

@@ -1,4 +1,6 @@
 import 'reflect-metadata';
+import type { ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
 import type { AddressInfo, Server } from 'node:net';
 import {
   All,
@@ -41,6 +43,8 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { managedSpan, NestLensModule, SpanGroup, SpanGroupInterceptor } from 'nest-lens';
 import { of } from 'rxjs';
+
+const require = createRequire(import.meta.url);
 
 // A shop with a route of every sort, once for each platform, with and without the interceptor, and with versions in the path
 // or in a header; all in one process.
@@ -353,6 +357,34 @@ function shopModule({ platform, intercepted }: ShopOptions): DynamicModule {
   };
 }
 
+/** What an application registers with the router itself. */
+function registerWithFastify(instance: any): void {
+  instance.addHook('onRequest', async (request: any, reply: any) => {
+    if (request.headers['x-refused'] === 'first') await reply.code(401).send('refused');
+  });
+  instance.addHook('preHandler', (request: any, reply: any, done: () => void) => {
+    if (request.headers['x-refused'] === 'last') void reply.code(403).send('refused');
+    else done();
+  });
+  instance.get('/raw/:id', () => Promise.resolve('raw'));
+  void instance.register(
+    (child: any, _options: unknown, done: () => void) => {
+      child.get('/:id', () => Promise.resolve('raw'));
+      done();
+    },
+    { prefix: '/below' },
+  );
+}
+
+function registerWithExpress(instance: any): void {
+  const raw = (_request: unknown, response: ServerResponse): unknown => response.end('raw');
+  instance.get('/raw/:id', raw);
+  const router = require('express').Router();
+  router.get('/:id', raw);
+  instance.use('/below/:tenant', router);
+  instance.use('/middleware', (_request: unknown, response: ServerResponse) => response.end('middleware'));
+}
+
 async function startShop(options: ShopOptions): Promise<number> {
   const adapter = options.platform === 'Fastify' ? new FastifyAdapter() : new ExpressAdapter();
   const app = await NestFactory.create(shopModule(options), adapter, { logger: ['warn', 'error'] });
@@ -364,6 +396,8 @@ async function startShop(options: ShopOptions): Promise<number> {
   } else {
     app.enableVersioning({ type: VersioningType.HEADER, header: 'x-version', defaultVersion: '1' });
   }
+  if (options.platform === 'Fastify') registerWithFastify(app.getHttpAdapter().getInstance());
+  else registerWithExpress(app.getHttpAdapter().getInstance());
   await app.listen(0, '127.0.0.1');
   return ((app.getHttpServer() as Server).address() as AddressInfo).port;
 }
