@@ -114,7 +114,7 @@ const nodeGlobals = Object.fromEntries(
 const restrict = (...areas) => ({ 'no-restricted-syntax': ['error', noExportAll, ...areas.flat()] });
 
 export default defineConfig(
-  globalIgnores(['**/dist/', '**/coverage/', 'temp/', 'test/types/fail-*.ts']),
+  globalIgnores(['**/dist/', '**/coverage/', 'temp/', 'test/types/fail-*.ts', 'test/types/merged/']),
   js.configs.recommended,
   tseslint.configs.recommendedTypeChecked,
   {

@@ -14,6 +14,7 @@ export type { DefinedSpanGroups, RegisteredName } from './core/groups/define-spa
 export { fileSpecSource } from './core/sources/file-spec-source.js';
 export type { SpanGroupSpecSource } from './core/sources/span-group-spec-source.js';
 export type { SpanGroupDefinition } from './core/groups/span-group-definition.js';
+export type { SpanGroupName, SpanGroupNames } from './core/groups/span-group-names.js';
 export {
   ConfigError,
   NestLensError,

@@ -1,6 +1,7 @@
 import type { FactoryProvider, ModuleMetadata, Type } from '@nestjs/common';
 import type { ClientErrors, NestLensConfig } from '../core/telemetry/config.js';
 import type { InstrumentationGroupsOptions } from '../core/instrumentations/instrumentation-groups-options.js';
+import type { SpanGroupName } from '../core/groups/span-group-names.js';
 import type { SpanGroupDefinition } from '../core/groups/span-group-definition.js';
 import type { SpanGroupSpecSource } from '../core/sources/span-group-spec-source.js';
 import type { SetupOptions } from '../core/telemetry/setup-options.js';
@@ -9,7 +10,7 @@ import type { IntrospectionOptions } from './introspection/introspection-options
 /** Options of `NestLensModule.forRoot`. */
 export interface NestLensModuleOptions {
   /** Span groups to register before telemetry is set up. @defaultValue none */
-  registrations?: SpanGroupDefinition[];
+  registrations?: SpanGroupDefinition<SpanGroupName>[];
   /** Beats the environment, key by key. @defaultValue `{}` */
   config?: Partial<NestLensConfig>;
   /** Which environment variables are read. @defaultValue prefix `NEST_LENS`, fallback prefix `NEMO_LENS` */

@@ -15,6 +15,7 @@ import {
   readDefinitions,
   type SpanGroupDefinition,
 } from '../core/groups/span-group-definition.js';
+import type { SpanGroupName } from '../core/groups/span-group-names.js';
 import { createError, NestLensError } from '../core/diagnostics/errors.js';
 import { ApplicationBoot } from './application-boot.js';
 import { checkAsyncOptions, checkModuleOptions } from './check-module-options.js';
@@ -129,7 +130,7 @@ export class NestLensModule implements NestModule, OnModuleInit {
    * class CacheModule {}
    * ```
    */
-  static forFeature(...definitions: SpanGroupDefinition[]): DynamicModule {
+  static forFeature(...definitions: SpanGroupDefinition<SpanGroupName>[]): DynamicModule {
     return NestLensFeatureModule.forDefinitions(readGiven(definitions, 'forFeature'));
   }
 }

@@ -11,7 +11,7 @@ const CONSUMERS = ['jest-commonjs/src', 'jest-esm/src', 'vitest/src', 'recipes/r
 );
 /** Files that have regions, and files that the pages show as a whole. */
 const FOLDERS = {
-  regions: ['test/docs/snippets', ...CONSUMERS],
+  regions: ['test/docs/snippets', 'test/types/merged', ...CONSUMERS],
   whole: ['compat/example-library', 'compat/example-library/src', 'compat/consumers/recipes'],
 };
 

@@ -12,16 +12,28 @@ jest.setTimeout(120_000);
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = fileURLToPath(new URL('.', import.meta.url));
-const names = readdirSync(folder).filter((name) => /^(pass|fail)-.*\.ts$/.test(name));
-const sources = new Map(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
 
-function compile(): { file: string; line: number; code: string; message: string }[] {
+interface CompilerError {
+  readonly file: string;
+  readonly line: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The fixtures of one program. What one file merges into `SpanGroupNames` holds for every other one beside it. */
+function readFixtures(subfolder: string): Map<string, string> {
+  const names = readdirSync(join(folder, subfolder)).filter((name) => /^(pass|fail)-.*\.ts$/.test(name));
+  return new Map(names.map((name) => [name, readFileSync(join(folder, subfolder, name), 'utf8')]));
+}
+
+/** @param paths where the package is: in its sources, or, without paths, built as users have it */
+function compile(subfolder: string, names: Iterable<string>, paths?: object): CompilerError[] {
   const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (path) => ts.sys.readFile(path)) as {
     config: object;
   };
-  const files = names.map((name) => join(folder, name));
+  const files = [...names].map((name) => join(folder, subfolder, name));
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files }, ts.sys, root);
-  const program = ts.createProgram(files, { ...options, noEmit: true });
+  const program = ts.createProgram(files, { ...options, ...paths, noEmit: true });
   return ts.getPreEmitDiagnostics(program).map(({ file, start, code, messageText }) => ({
     file: file === undefined ? '' : basename(file.fileName),
     line: file === undefined ? 0 : file.getLineAndCharacterOfPosition(start ?? 0).line + 1,
@@ -31,15 +43,38 @@ function compile(): { file: string; line: number; code: string; message: string 
 }
 
 describe('The type fixtures', () => {
+  const sources = readFixtures('.');
+
   it('those that pass expect no error, and those that fail expect several', () => {
-    expect(names.length).toBeGreaterThanOrEqual(6);
-    for (const [name, source] of sources) {
+    expect(sources.size).toBeGreaterThanOrEqual(6);
+    for (const [name, source] of [...sources, ...readFixtures('merged')]) {
       const { size } = readExpectedErrors(source);
       expect([name, name.startsWith('fail-') ? size > 2 : size === 0]).toEqual([name, true]);
     }
   });
 
   it('have exactly the errors that they name', () => {
-    expect(compareErrors(compile(), sources)).toEqual([]);
+    expect(compareErrors(compile('.', sources.keys()), sources)).toEqual([]);
+  });
+});
+
+describe('The type fixtures whose groups are merged into SpanGroupNames', () => {
+  const sources = readFixtures('merged');
+  const errors = compile('merged', sources.keys(), { paths: {} });
+
+  it('have exactly the errors that they name', () => {
+    expect(compareErrors(errors, sources)).toEqual([]);
+  });
+
+  it('have errors of one short line, which name the group and the choices', () => {
+    const ofCalls = errors.filter(
+      ({ code, message }) => code === 'TS2345' && !/DefinedSpanGroups/.test(message),
+    );
+    expect(ofCalls.length).toBeGreaterThan(7);
+    for (const { message } of ofCalls) {
+      expect(message).toMatch(/^Argument of type '"(oders|shop)"' is not assignable to parameter of type /);
+      expect(message).toContain('"orders"');
+      expect(message.length).toBeLessThan(200);
+    }
   });
 });

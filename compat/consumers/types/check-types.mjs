@@ -35,17 +35,25 @@ const PROGRAMS = [
 ];
 
 const run = promisify(execFile);
-const names = readdirSync('fixtures').filter((name) => /^(pass|fail)-.*\.ts$/.test(name));
+/** The fixtures of one folder are a program: what one of them merges into an interface holds for all. */
+const FOLDERS = ['.', 'merged'];
+const namesIn = (folder) => readdirSync(join('fixtures', folder)).filter((name) => name.endsWith('.ts'));
+const isFixture = (name) => /^(pass|fail)-/.test(name) && !name.includes('.spec.');
 const nestVersion = JSON.parse(readFileSync('node_modules/@nestjs/common/package.json', 'utf8')).version;
 const isNestEsmOnly = Number(nestVersion.split('.')[0]) >= 12;
 
-function layProgram({ resolution, modules, extension, module }) {
-  const folder = join('programs', `${resolution}-${modules}`);
+function layProgram({ resolution, modules, extension, module }, from) {
+  const folder = join('programs', `${resolution}-${modules}`, from);
   mkdirSync(folder, { recursive: true });
   const sources = new Map();
-  for (const name of names) {
-    const source = readFileSync(join('fixtures', name), 'utf8');
+  for (const name of namesIn(from)) {
+    const extensionOfJs = extension.replace('t', 'j');
+    const source = readFileSync(join('fixtures', from, name), 'utf8').replace(
+      /(from '\.\/[a-z-]+)\.js'/g,
+      `$1${extensionOfJs}'`,
+    );
     const renamed = name.replace(/\.ts$/, extension);
+    if (from === '.' && !isFixture(name)) continue;
     writeFileSync(join(folder, renamed), source);
     sources.set(renamed, source);
   }
@@ -96,18 +104,20 @@ const done = [];
 for (const program of PROGRAMS) {
   // Nest 12 is ESM only. That CommonJS may `require` such a package is known to nodenext alone, from TypeScript 5.8 on.
   if (isNestEsmOnly && program.modules === 'CommonJS' && program.resolution === 'node16') continue;
-  const { folder, sources } = layProgram(program);
-  for (const compiler of program.compilers) {
-    const name = `TypeScript ${compiler}, ${program.resolution}, ${program.modules}`;
-    const differences = compareErrors(await compile(compiler, folder), sources);
-    if (differences.length > 0) {
-      process.exitCode = 1;
-      console.log(`${name}:\n  ${differences.slice(0, 30).join('\n  ')}`);
+  for (const from of FOLDERS) {
+    const { folder, sources } = layProgram(program, from);
+    for (const compiler of program.compilers) {
+      const name = `TypeScript ${compiler}, ${program.resolution}, ${program.modules}, ${from}`;
+      const differences = compareErrors(await compile(compiler, folder), sources);
+      if (differences.length > 0) {
+        process.exitCode = 1;
+        console.log(`${name}:\n  ${differences.slice(0, 30).join('\n  ')}`);
+      }
+      done.push(name);
     }
-    done.push(name);
   }
 }
-const note = `${names.length} fixtures in ${done.length} programs: TypeScript ${COMPILERS.join(', ')}; node16, nodenext and bundler; ESM and CommonJS; skipLibCheck off`;
+const note = `${FOLDERS.flatMap(namesIn).filter(isFixture).length} fixtures in ${done.length} programs: TypeScript ${COMPILERS.join(', ')}; node16, nodenext and bundler; ESM and CommonJS; skipLibCheck off`;
 appendFileSync(
   process.env.NEST_LENS_COMPAT_REPORT,
   `${JSON.stringify({ node: process.versions.node, note })}\n`,

@@ -2,6 +2,7 @@ import { processState } from '../state/process-state.js';
 import type { SpanGate } from '../state/state-shape.js';
 import { isAdmitted } from './admission.js';
 import { noteOffCall } from './off-calls.js';
+import type { SpanGroupName } from './span-group-names.js';
 import { normaliseName } from './span-group-spec.js';
 
 const { open, gates } = processState;
@@ -16,7 +17,7 @@ const { open, gates } = processState;
  * @example
  * if (isSpanGroupEnabled('payment')) span.setAttribute('payment.plan', describePlan(order));
  */
-export function isSpanGroupEnabled(group: string): boolean {
+export function isSpanGroupEnabled(group: SpanGroupName): boolean {
   // Measured: Set.has of a constant costs 3 to 8 ns; a Map of gates and a field load twice that.
   if (open.has(group)) return !processState.isAdmissionAsked || isAdmitted(group, undefined);
   if (processState.areOffCallsNoted) noteOffCall('isSpanGroupEnabled', group, undefined);

@@ -3,12 +3,15 @@ import type { NamespaceRegistration, RegistrationOrigin } from '../state/state-s
 import { originOf } from './registration-origin.js';
 import { normaliseName } from './span-group-spec.js';
 
-/** What a library or application registers: its namespace, its groups, and the presets that name them. */
-export interface SpanGroupDefinition {
+/**
+ * What a library or application registers: its namespace, its groups, and the presets that name them. `G` are the names that its
+ * groups may have: any, but for `forRoot` and `forFeature` of an application that has merged `SpanGroupNames`.
+ */
+export interface SpanGroupDefinition<G extends string = string> {
   /** The owner; taken as it is. */
   namespace: string;
   /** Every group that it can emit; lowercase snake_case. */
-  groups: Iterable<string>;
+  groups: Iterable<G>;
   /** Named subsets. @defaultValue none */
   presets?: Record<string, Iterable<string>>;
   /** Replace an earlier registration of the namespace, and don't warn about shared groups. @defaultValue false */

@@ -1,6 +1,7 @@
 import type { Span } from '@opentelemetry/api';
 import { isAdmitted } from '../groups/admission.js';
 import { noteOffCall } from '../groups/off-calls.js';
+import type { SpanGroupName } from '../groups/span-group-names.js';
 import { processState } from '../state/process-state.js';
 import { missingFunction } from './missing-function.js';
 import { runInSpan } from './span-outcome.js';
@@ -31,7 +32,7 @@ type Body<T> = (span: Span | undefined) => T;
  *   return placed;
  * });
  */
-export function managedSpan<T>(group: string, name: string, fn: (span: Span | undefined) => T): T;
+export function managedSpan<T>(group: SpanGroupName, name: string, fn: (span: Span | undefined) => T): T;
 /**
  * The same, with options: `managedSpan(group, name, options, fn)`. None of them is looked at while the group is off.
  *
@@ -41,7 +42,7 @@ export function managedSpan<T>(group: string, name: string, fn: (span: Span | un
  * @param fn the work; gets the span, or `undefined` while the group is off
  */
 export function managedSpan<T>(
-  group: string,
+  group: SpanGroupName,
   name: string,
   options: SiteOptions,
   fn: (span: Span | undefined) => T,

@@ -4,6 +4,7 @@ import { missingFunction } from './missing-function.js';
 import { runInSpan } from './span-outcome.js';
 import { planSpan, type SiteOptions, type SpanPlan } from './span-plan.js';
 import { isAdmitted } from '../groups/admission.js';
+import type { SpanGroupName } from '../groups/span-group-names.js';
 import { spanGate } from '../groups/span-gate.js';
 import { noteTracedFunction } from '../groups/traced-functions.js';
 import { processState } from '../state/process-state.js';
@@ -25,7 +26,7 @@ import { processState } from '../state/process-state.js';
  * export const priceOf = traceFn('pricing', 'pricing.price-of')((item: Item) => item.price * item.quantity);
  */
 export function traceFn(
-  group: string,
+  group: SpanGroupName,
   name: string,
   options?: SiteOptions,
 ): <F extends (...args: never[]) => unknown>(fn: F) => F {

@@ -1,5 +1,6 @@
 import { processState } from '../../core/state/process-state.js';
 import { isSpanGroupEnabled } from '../../core/groups/span-gate.js';
+import type { SpanGroupName } from '../../core/groups/span-group-names.js';
 import { clearSpanGroupOverride, overrideSpanGroups } from '../../core/groups/span-group-override.js';
 import { enabledSpanGroups, pendingSpanGroups } from '../../core/groups/span-group-state.js';
 import { SpanRegistry } from '../../core/groups/span-registry.js';
@@ -59,7 +60,7 @@ export class SpanRegistryService {
   }
 
   /** Whether a group is on; see {@link isSpanGroupEnabled}. */
-  isEnabled(group: string): boolean {
+  isEnabled(group: SpanGroupName): boolean {
     return isSpanGroupEnabled(group);
   }
 

@@ -1,6 +1,7 @@
 import type { AnyFunction } from '../../core/spans/gated-function.js';
 import { checkText } from '../../core/diagnostics/argument-error.js';
 import { createError, NestLensError } from '../../core/diagnostics/errors.js';
+import type { SpanGroupName } from '../../core/groups/span-group-names.js';
 import { normaliseName } from '../../core/groups/span-group-spec.js';
 import { classNameOf, keepClassName } from './class-name.js';
 import { type AnyClass, gateClass } from './gated-class.js';
@@ -39,7 +40,10 @@ import {
  * }
  * ```
  */
-export function SpanGroup(group: string, options: SpanGroupOptions = {}): ClassDecorator & MethodDecorator {
+export function SpanGroup(
+  group: SpanGroupName,
+  options: SpanGroupOptions = {},
+): ClassDecorator & MethodDecorator {
   checkText('@SpanGroup: group', group);
   checkSpanGroupOptions(options);
   return decorate('@SpanGroup', { group: normaliseName(group), options });
