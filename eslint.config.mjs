@@ -78,6 +78,7 @@ const CORE_FOLDERS = [
   'diagnostics',
   'groups',
   'sources',
+  'opt-in',
   'spans',
   'traces',
   'instrumentations',

@@ -31,6 +31,10 @@ export type {
   SpanExporterLike,
   SpanProcessorLike,
 } from './core/telemetry/setup-options.js';
+export type { RequestOptInOptions } from './core/opt-in/request-opt-in-options.js';
+export { signSpanGroups } from './core/opt-in/sign-span-groups.js';
+export type { SignSpanGroupsOptions } from './core/opt-in/sign-span-groups.js';
+export type { SigningKey } from './core/opt-in/signed-groups.js';
 export { safeSetSpanAttributes } from './core/spans/span-attributes.js';
 export { isSpanGroupEnabled } from './core/groups/span-gate.js';
 export { clearSpanGroupOverride, overrideSpanGroups } from './core/groups/span-group-override.js';

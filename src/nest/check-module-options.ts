@@ -1,4 +1,5 @@
 import { argumentError, checkOptions } from '../core/diagnostics/argument-error.js';
+import { readRequestOptIn } from '../core/opt-in/request-opt-in-options.js';
 import { checkSpecSource } from '../core/sources/span-group-spec-source.js';
 import { checkSetupOptions } from '../core/telemetry/check-setup-options.js';
 import { checkEnvOptions } from '../core/telemetry/config-from-env.js';
@@ -17,10 +18,11 @@ export function checkModuleOptions(
   options: NestLensModuleOptions,
 ): void {
   requireKnownOptions(from, options);
-  const { config, env, telemetry, specSource, setupAt, shutdownTimeoutMs, isError } = options;
+  const { config, env, telemetry, specSource, requestOptIn, setupAt, shutdownTimeoutMs, isError } = options;
   checkOptions(`${from}: config`, config);
   if (env !== undefined) checkEnvOptions(`${from}: env`, env);
   if (telemetry !== undefined) checkSetupOptions(`${from}: telemetry`, telemetry);
+  readRequestOptIn(requestOptIn);
   if (specSource !== undefined) checkSpecSource(`${from}: specSource`, specSource);
   if (setupAt !== undefined && setupAt !== 'bootstrap' && setupAt !== 'init') {
     throw argumentError(`${from}: setupAt`, "'bootstrap' or 'init'", setupAt);

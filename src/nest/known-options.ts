@@ -3,6 +3,7 @@ import { describeValue } from '../core/diagnostics/quote-details.js';
 import { nearestName } from '../core/groups/nearest-name.js';
 import type { NestLensConfig } from '../core/telemetry/config.js';
 import { SETUP_OPTIONS } from '../core/telemetry/check-setup-options.js';
+import { REQUEST_OPT_IN_KEYS } from '../core/opt-in/request-opt-in-options.js';
 import { INTROSPECTION_KEYS } from './introspection/introspection-options.js';
 import { RUNTIME_CONTROL_KEYS } from './introspection/runtime-control-options.js';
 import type { NestLensModuleAsyncOptions, NestLensModuleOptions } from './nest-lens-options.js';
@@ -14,6 +15,7 @@ const OPTIONS = {
   telemetry: true,
   instrumentationGroups: true,
   specSource: true,
+  requestOptIn: true,
   setupAt: true,
   shutdownTimeoutMs: true,
   clientErrors: true,
@@ -62,6 +64,7 @@ const PLACES = {
     { name: 'under config', keys: CONFIG },
     { name: 'under telemetry', keys: SETUP_OPTIONS },
     { name: 'under introspection.runtimeControl', keys: RUNTIME_CONTROL_KEYS },
+    { name: 'under requestOptIn', keys: REQUEST_OPT_IN_KEYS },
   ],
   'NestLensModule.forRootAsync': [
     { name: '', keys: ASYNC_OPTIONS },
@@ -70,12 +73,14 @@ const PLACES = {
     { name: `under config, ${RETURNED}`, keys: CONFIG },
     { name: `under telemetry, ${RETURNED}`, keys: SETUP_OPTIONS },
     { name: 'under introspection.runtimeControl', keys: RUNTIME_CONTROL_KEYS },
+    { name: `under requestOptIn, ${RETURNED}`, keys: REQUEST_OPT_IN_KEYS },
   ],
   'The factory of NestLensModule.forRootAsync': [
     { name: '', keys: OPTIONS },
     { name: `under introspection, ${BESIDE}`, keys: INTROSPECTION_KEYS },
     { name: 'under config', keys: CONFIG },
     { name: 'under telemetry', keys: SETUP_OPTIONS },
+    { name: 'under requestOptIn', keys: REQUEST_OPT_IN_KEYS },
     { name: BESIDE, keys: ASYNC_OPTIONS },
   ],
 } satisfies Record<string, readonly Place[]>;

@@ -4,6 +4,7 @@ import type { InstrumentationGroupsOptions } from '../core/instrumentations/inst
 import type { SpanGroupName } from '../core/groups/span-group-names.js';
 import type { SpanGroupDefinition } from '../core/groups/span-group-definition.js';
 import type { SpanGroupSpecSource } from '../core/sources/span-group-spec-source.js';
+import type { RequestOptInOptions } from '../core/opt-in/request-opt-in-options.js';
 import type { SetupOptions } from '../core/telemetry/setup-options.js';
 import type { IntrospectionOptions } from './introspection/introspection-options.js';
 
@@ -29,6 +30,13 @@ export interface NestLensModuleOptions {
    * override beats it. Stands for `telemetry.specSource`. @defaultValue the file that `<prefix>_SPAN_GROUPS_FILE` names, else none
    */
   specSource?: SpanGroupSpecSource;
+  /**
+   * Lets requests that carry a signed header, `x-lens-groups`, turn span groups on for themselves: `{ key, keys, allow, propagate }`.
+   * `signSpanGroups` and `npx nest-lens sign` make such headers. Stands for `telemetry.requestOptIn`.
+   *
+   * @defaultValue none: nobody looks at headers
+   */
+  requestOptIn?: RequestOptInOptions;
   /**
    * When telemetry is set up: `bootstrap`, after every module's `onModuleInit`; `init`, after this module's own
    * registrations, for applications that register everything in `forRoot` and want spans from other modules'
@@ -62,6 +70,7 @@ export function settingsOf({
   isError,
   instrumentationGroups,
   specSource,
+  requestOptIn,
 }: NestLensModuleOptions): {
   config: Partial<NestLensConfig>;
   telemetry: SetupOptions;
@@ -73,6 +82,7 @@ export function settingsOf({
       ...(isError === undefined ? {} : { isError }),
       ...(instrumentationGroups === undefined ? {} : { instrumentationGroups }),
       ...(specSource === undefined ? {} : { specSource }),
+      ...(requestOptIn === undefined ? {} : { requestOptIn }),
     },
   };
 }

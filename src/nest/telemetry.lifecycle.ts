@@ -5,6 +5,7 @@ import { isSdkDisabled, resolveConfig } from '../core/telemetry/config-from-env.
 import { discardEarlySdk, isEarlyFailure } from '../core/telemetry/early-sdk.js';
 import { beginBoot, endBoot } from '../core/groups/boot-registrations.js';
 import { beginCountingCalls, endCountingCalls, type MissedCalls } from '../core/groups/missed-calls.js';
+import { judgeAllowedGroups } from '../core/opt-in/allowed-groups.js';
 import { processState } from '../core/state/process-state.js';
 import { isSetUpSuperseded } from '../core/state/superseded-set-up.js';
 import type { SharedHandle } from '../core/state/state-shape.js';
@@ -17,6 +18,7 @@ import { areHandlersTracedTwice, reportMissedCalls, unknownGroups } from './boot
 import { type AskedOfTelemetry, ignoredOptions } from './ignored-options.js';
 import type { LensApp } from './lens-app.js';
 import { type NestLensModuleOptions, settingsOf } from './nest-lens-options.js';
+import { readOptInHeaders } from './requests-opted-in.js';
 import { nameServerSpans } from './span-group/name-server-spans.js';
 
 /** An application that enables shutdown hooks has done so by then, in milliseconds after the set-up. */
@@ -95,6 +97,11 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
     if (adapter !== undefined && this.isFirst && this.isToBeLive()) nameServerSpans(adapter);
   }
 
+  private readOptInHeaders(): void {
+    const adapter = this.http.httpAdapter as AbstractHttpAdapter | undefined;
+    if (adapter !== undefined && processState.requestOptIn !== undefined) readOptInHeaders(adapter);
+  }
+
   private isToBeLive(): boolean {
     const { config = {}, env = {} } = this.options;
     try {
@@ -126,6 +133,7 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
     if (!this.isFirst) return;
     const missed = this.stopCounting();
     await this.app.hold.setUp(() => this.setUp());
+    this.readOptInHeaders();
     reportMissedCalls(
       missed.filter(({ group }) => processState.enabled.has(group)),
       true,
@@ -133,7 +141,9 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
   }
 
   private reportUnknownGroups(): void {
-    if (processState.setUp) emitWarnings(unknownGroups(this.app.sites));
+    if (!processState.setUp) return;
+    emitWarnings(unknownGroups(this.app.sites));
+    judgeAllowedGroups();
   }
 
   private get limitMs(): number {

@@ -65,6 +65,12 @@ interface WarningDetails {
   };
   INSTRUMENTATION_OPTION_INVALID: { option: string; given: string; used: string | undefined };
   INSTRUMENTATION_OPTION_UNMATCHED: { option: string; name: string; nearest: string | undefined };
+  /** `bytes`: how long the key is; 0: there is none. */
+  REQUEST_OPT_IN_KEY: { option: string; bytes: number };
+  /** Entries of `allow` that match nothing; none: `allow` has no entry. */
+  REQUEST_OPT_IN_ALLOW: { pending: readonly string[]; nearest: Readonly<Record<string, string>> };
+  /** `requests`: how many there were so far. */
+  REQUEST_OPT_IN_IGNORED: { problem: string; requests: number };
   NO_SHUTDOWN_HOOKS: Record<string, never>;
   /** `sites`: each with its number of calls, the busiest first. */
   CALLS_BEFORE_SETUP: { calls: number; sites: readonly string[]; isInitialised: boolean };
@@ -114,6 +120,16 @@ const UNKNOWN_SHAPES: Readonly<Record<UnknownShape, string>> = {
   modules:
     "NestLens can't see what an instrumentation patches. It works all the same, but nobody says when it came too late, and " +
     'nest-lens/register shows it no ES modules.',
+};
+
+const OPT_IN_PROBLEMS: Readonly<Record<string, string>> = {
+  oversized: 'it is longer than 2,048 characters',
+  duplicate: 'it is there more than once',
+  malformed: 'it is no signed spec',
+  expired: 'it has expired',
+  expiresTooLate: 'it would be good for more than a day',
+  badSignature: 'none of the keys has signed it',
+  notAllowed: 'nothing that it names is registered here and in requestOptIn.allow',
 };
 
 const UNGATED: Readonly<Record<WarningDetails['INSTRUMENTATIONS_UNGATED']['spans'], string>> = {
@@ -260,6 +276,25 @@ const MESSAGES: {
     `${option} names '${name}', and nothing of that name has made a span in this process. ` +
     (nearest === undefined ? '' : `Did you mean '${nearest}'? `) +
     'GET /lens/groups shows the scopes and groups that there are.',
+  REQUEST_OPT_IN_KEY: ({ option, bytes }) =>
+    (bytes === 0
+      ? `${option} is empty, so it is no key: nothing that is signed with it counts. `
+      : `${option} has ${bytes} bytes only, so whoever has seen a signed header can find it out. `) +
+    'Take 32 random bytes, such as `openssl rand -base64 32` prints; leave the option out to turn it off.',
+  REQUEST_OPT_IN_ALLOW: ({ pending, nearest }) => {
+    if (pending === '[]') {
+      return 'requestOptIn.allow is empty: no request can turn anything on. Name groups or presets, or leave it out to allow all.';
+    }
+    const hints = Object.entries(nearest).map(([name, other]) => `Did you mean '${other}' for '${name}'? `);
+    return (
+      `requestOptIn.allow names ${pending}, which nothing registered in this process provides: no request can turn that on. ` +
+      `${hints.join('')}Correct it, or import the library that registers it.`
+    );
+  },
+  REQUEST_OPT_IN_IGNORED: ({ problem, requests }) =>
+    `A request brought the header x-lens-groups, which turned nothing on: ${OPT_IN_PROBLEMS[problem] ?? problem}. ` +
+    `${requests} ${requests === 1 ? 'request' : 'requests'} of that kind so far; said at most every ten minutes. ` +
+    'Sign a new one with `npx nest-lens sign`. If nobody of yours sends such headers, somebody tries them out; they do no harm.',
   NO_SHUTDOWN_HOOKS: () =>
     'Nothing in this process listens to SIGTERM, so a container that is stopped ends at once: spans that wait to be exported ' +
     'and spans under way will be lost. Call app.enableShutdownHooks(), which closes the application then.',

@@ -44,6 +44,7 @@ export function createProcessState(): ProcessState {
     isAdmissionAsked: false,
     heldOpen: new Map(),
     preview: undefined,
+    requestOptIn: undefined,
     areOffCallsNoted: false,
     offCallsNoted: 0,
     judgedNames: new Map(),
@@ -138,6 +139,7 @@ export const foreignState: ForeignState | undefined = opened.foreign;
  */
 export function resetProcessState(): void {
   const state = processState;
+  state.requestOptIn?.stop();
   clearTimeout(state.override?.timer);
   state.namespaces.clear();
   state.registeredInBoot = undefined;

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { Span } from '@opentelemetry/api';
 import type { LensLogger, RecordedWarning } from './lens-warning.js';
 import type { RecentTraces } from './recent-traces.js';
@@ -107,6 +108,8 @@ export interface ProcessState {
   readonly heldOpen: Map<string, number>;
   /** Group -> site -> how many spans it would have made, while a preview counts them. */
   preview: Map<string, Map<string, number>> | undefined;
+  /** While requests can turn groups on for themselves: how such a request is judged, and what became of them. */
+  requestOptIn: RequestOptIn | undefined;
   /** Whether calls that name their group each time are looked at while it is off, to find names that nobody has registered. */
   areOffCallsNoted: boolean;
   /** How many of them have been looked at since the set-up. */
@@ -151,6 +154,24 @@ export interface ProcessState {
   recentTraces: RecentTraces | undefined;
   readonly verdicts: Verdicts;
   readonly early: EarlyStart;
+}
+
+/** How a request that brings the header `x-lens-groups` is judged, and what became of them. */
+export interface RequestOptIn {
+  /** Those that the header may be signed with. Node's objects print no key. */
+  readonly keys: readonly KeyObject[];
+  /** What a request may turn on. */
+  readonly allow: SpanGroupSpec;
+  /** Whether the signed text goes out with the requests that are made meanwhile. */
+  readonly propagate: boolean;
+  /** Outcome -> how many requests. */
+  readonly counts: Map<string, number>;
+  /** Outcome -> when that was last said, in milliseconds of `performance.now()`. */
+  readonly saidAt: Map<string, number>;
+  /** Each closes the gates that a request holds open. */
+  readonly ends: Set<() => void>;
+  /** Takes back what looks at headers, and closes those gates. */
+  readonly stop: () => void;
 }
 
 /** How thrown values are judged, in every copy of the package. */

@@ -1,4 +1,5 @@
 import { argumentError } from '../diagnostics/argument-error.js';
+import { readRequestOptIn } from '../opt-in/request-opt-in-options.js';
 import { checkSpecSource } from '../sources/span-group-spec-source.js';
 import type { SetupOptions } from './setup-options.js';
 
@@ -53,6 +54,7 @@ const CHECKS: Readonly<Record<keyof SetupOptions, Check>> = {
   // What is wrong in it is a warning, and costs itself only: see `checked-options`.
   instrumentationGroups: () => undefined,
   specSource: checkSpecSource,
+  requestOptIn: (_, given) => void readRequestOptIn(given),
 };
 
 /** The name of each option of `setupTelemetry`. */

@@ -34,7 +34,8 @@ export function areMetricsAskedFor({ spanExporter, spanProcessors, metricReader 
 }
 
 /**
- * Registers the two metrics of NestLens with the meter provider in force: which groups are on, and how many spans each made.
+ * Registers the metrics of NestLens with the meter provider in force: which groups are on, how many spans each made, and what
+ * became of requests that wanted groups turned on.
  *
  * They are read when a reader collects; in between, a span costs an addition, and nothing at all while metrics are off.
  */
@@ -61,6 +62,7 @@ export function startLensMetrics(): LensMetrics {
   const observeSpans = (result: ObservableResult): void => {
     for (const [group, { count }] of counts) result.observe(count, { [GROUP_ATTRIBUTE]: group });
   };
+  const stopCountingOptIns = observeOptIns();
   enabled.addCallback(observeEnabled);
   spans.addCallback(observeSpans);
   return {
@@ -71,7 +73,24 @@ export function startLensMetrics(): LensMetrics {
     stop() {
       enabled.removeCallback(observeEnabled);
       spans.removeCallback(observeSpans);
+      stopCountingOptIns();
       if (processState.spanCounts === counts) processState.spanCounts = undefined;
     },
   };
+}
+
+/** Where requests can turn groups on. The counts outlive the end of that, for the last collection. */
+function observeOptIns(): () => void {
+  const { requestOptIn } = processState;
+  if (requestOptIn === undefined) return () => undefined;
+  const requests = metrics.getMeter(SCOPE_NAME, VERSION).createObservableCounter('nestlens.request_opt_ins', {
+    description: 'Requests that brought the header x-lens-groups',
+    unit: '{request}',
+  });
+  const observe = (result: ObservableResult): void => {
+    for (const [outcome, count] of requestOptIn.counts)
+      result.observe(count, { 'nestlens.outcome': outcome });
+  };
+  requests.addCallback(observe);
+  return () => requests.removeCallback(observe);
 }

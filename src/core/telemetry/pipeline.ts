@@ -25,6 +25,7 @@ const ALWAYS_OBEYED: readonly string[] = [
   'mode',
   'isError',
   'instrumentationGroups',
+  'requestOptIn',
 ] satisfies (keyof SetupOptions)[];
 
 interface ApplicationProvider {

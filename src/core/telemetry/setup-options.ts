@@ -1,6 +1,7 @@
 import type { Attributes } from '@opentelemetry/api';
 import type { InstrumentationGroupsOptions } from '../instrumentations/instrumentation-groups-options.js';
 import type { SpanGroupSpecSource } from '../sources/span-group-spec-source.js';
+import type { RequestOptInOptions } from '../opt-in/request-opt-in-options.js';
 import type { InstrumentationLike } from '../state/state-shape.js';
 
 export type { InstrumentationLike };
@@ -74,4 +75,9 @@ export interface SetupOptions {
    * @defaultValue the file that `spanGroupsFile` of the configuration names, else none
    */
   specSource?: SpanGroupSpecSource;
+  /**
+   * Lets requests that carry a signed header, `x-lens-groups`, turn span groups on for themselves; see
+   * {@link RequestOptInOptions}. @defaultValue none: nobody looks at headers
+   */
+  requestOptIn?: RequestOptInOptions;
 }

@@ -3,6 +3,8 @@ import { emitWarnings, recordWarning, reportForeignState } from '../diagnostics/
 import { noteOffCalls } from '../groups/off-calls.js';
 import { judgeTracedFunctions } from '../groups/traced-functions.js';
 import { forgetSpanGroupState, setEnabledSpanGroups, setSpanGroupSpec } from '../groups/span-group-state.js';
+import { judgeAllowedGroups } from '../opt-in/allowed-groups.js';
+import { readRequestOptIn } from '../opt-in/request-opt-in-options.js';
 import { processState } from '../state/process-state.js';
 import type { Pipeline } from '../state/state-shape.js';
 import { type NestLensConfig, originOf, validateConfig } from './config.js';
@@ -14,6 +16,7 @@ import { areMetricsAskedFor, startLensMetrics } from './lens-metrics.js';
 import { type BuiltPipeline, buildPipeline, NOTHING } from './pipeline.js';
 import { forgetRecentTraces } from './recent-traces.js';
 import { warnOfSharedSpec, warnOfSpecWithoutEnabled } from './environment-warnings.js';
+import { startRequestOptIn } from './request-opt-in.js';
 import type { SetupOptions } from './setup-options.js';
 import type { SpecWatch } from '../sources/spec-watch.js';
 import { type ClosingHandle, createHandle, type TelemetryHandle } from './telemetry-handle.js';
@@ -49,7 +52,12 @@ export async function setupTelemetry(
   config: NestLensConfig,
   options: SetupOptions = {},
 ): Promise<TelemetryHandle> {
-  return setUpForHost(config, options, { drainLimitMs: DEFAULT_TIMEOUT_MS, loadedPackages: [] });
+  const handle = await setUpForHost(config, options, {
+    drainLimitMs: DEFAULT_TIMEOUT_MS,
+    loadedPackages: [],
+  });
+  judgeAllowedGroups();
+  return handle;
 }
 
 /** What a framework that sets telemetry up for its application knows. */
@@ -151,6 +159,8 @@ function goLive(
   Object.assign(processState.telemetry, { phase: 'live', enabled: true, exporting, exports, mode });
   rememberSpec(config);
   emitWarnings(warnings);
+  const optIn = readRequestOptIn(options.requestOptIn);
+  if (optIn !== undefined) startRequestOptIn(optIn, mode);
   const lensMetrics = config.metricsEnabled && areMetricsAskedFor(options) ? startLensMetrics() : undefined;
   // Before the spec, which may name their groups.
   const ungateInstrumentations = startInstrumentationGating(config, options);
@@ -174,6 +184,7 @@ function goLive(
     forget() {
       lensMetrics?.freeze();
       source?.stop();
+      processState.requestOptIn?.stop();
       forgetSpanGroupState();
       forgetVerdicts();
       ungateInstrumentations();
@@ -187,6 +198,7 @@ function goLive(
 
 /** Takes back a pipeline that could not be put in force: there is no handle that could do it later. */
 async function giveUp(pipeline: Pipeline): Promise<void> {
+  processState.requestOptIn?.stop();
   forgetSpanGroupState();
   forgetVerdicts();
   await withTimeout(DEFAULT_TIMEOUT_MS, Promise.allSettled([pipeline.shutdown()]));

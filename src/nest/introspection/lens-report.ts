@@ -68,6 +68,15 @@ export interface LensReport {
   presets: Record<string, string[]>;
   /** Who has registered groups or presets. */
   namespaces: string[];
+  /** Where requests can turn groups on for themselves: what they may turn on, and what became of those that wanted to. */
+  requestOptIn?: {
+    /** The entries of `allow`, as they were given. */
+    allow: string;
+    /** How many requests turned something on. */
+    accepted: number;
+    /** Reason -> how many turned nothing on. */
+    ignored: Record<string, number>;
+  };
   /** In the order in which they were given; the last hundred. */
   warnings: { code: string; message: string; at: string }[];
   /** What was changed since the set-up, the oldest first; the last fifty. */
@@ -96,6 +105,7 @@ export function reportLens(sites: readonly SpanSite[], withSites: boolean): Lens
     groups: describeGroups(sites, withSites),
     presets: describePresets(),
     namespaces: [...SpanRegistry.namespaces()],
+    ...describeRequestOptIn(),
     warnings: recordedWarnings.map(({ code, message, at }) => ({
       code,
       message,
@@ -138,6 +148,13 @@ function describeTelemetry(): LensReport['telemetry'] {
     spansExported,
     spansLost,
   };
+}
+
+function describeRequestOptIn(): Pick<LensReport, 'requestOptIn'> {
+  const { requestOptIn } = processState;
+  if (requestOptIn === undefined) return {};
+  const { accepted = 0, ...ignored } = Object.fromEntries([...requestOptIn.counts].sort());
+  return { requestOptIn: { allow: requestOptIn.allow.raw, accepted, ignored } };
 }
 
 function describeScopes(group: string): Pick<SpanGroupDescription, 'kind' | 'scope' | 'version'> {

@@ -7,17 +7,21 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { emitOnce } from '../../core/diagnostics/emit-once.js';
+import { withOptedInGroups } from '../../core/groups/opted-in-groups.js';
 import { CARRIER_GETTER } from '../../core/spans/carrier.js';
 import { ignoreRejection } from '../../core/spans/ignore-rejection.js';
 import type { SpanPlan } from '../../core/spans/span-plan.js';
 import type { SpanGroupOptions } from './span-group-metadata.js';
+
+/** Only the caller's trace is wanted: what else the headers ask for isn't looked at. */
+const TRACE_ONLY = withOptedInGroups(ROOT_CONTEXT, new Set());
 
 /**
  * The span that headers name as the caller's, if any. Baggage in them isn't taken: what the application has put into the
  * context stays. Throws what the propagator, or a proxy, throws.
  */
 export function readCaller(headers: object): SpanContext | undefined {
-  return trace.getSpanContext(propagation.extract(ROOT_CONTEXT, headers, CARRIER_GETTER));
+  return trace.getSpanContext(propagation.extract(TRACE_ONLY, headers, CARRIER_GETTER));
 }
 
 /** Joins a call to the trace that its `carrier` names: as the parent where no span is active, else by a link. */

@@ -1,0 +1,20 @@
+import { emitWarnings } from '../diagnostics/warnings.js';
+import { nearestName } from '../groups/nearest-name.js';
+import { indexRegistry, inventoryOf } from '../groups/registry-index.js';
+import { resolveSpec } from '../groups/span-group-spec.js';
+import { processState } from '../state/process-state.js';
+
+/** Says which entries of `requestOptIn.allow` match nothing. To be called when everybody has registered. */
+export function judgeAllowedGroups(): void {
+  if (processState.requestOptIn === undefined) return;
+  const index = indexRegistry();
+  const pending = [...resolveSpec(processState.requestOptIn.allow, index).pending].sort();
+  if (pending.length === 0) return;
+  const { groups, presets } = inventoryOf(index);
+  const nearest = Object.create(null) as Record<string, string>;
+  for (const entry of pending) {
+    const found = nearestName(entry.replace(/^-/, ''), [...groups, ...presets]);
+    if (found !== undefined) nearest[entry] = entry.startsWith('-') ? `-${found}` : found;
+  }
+  emitWarnings([{ code: 'REQUEST_OPT_IN_ALLOW', details: { pending, nearest } }]);
+}
