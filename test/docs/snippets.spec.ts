@@ -12,7 +12,13 @@ const CONSUMERS = ['jest-commonjs/src', 'jest-esm/src', 'vitest/src', 'recipes/r
 /** Files that have regions, and files that the pages show as a whole. */
 const FOLDERS = {
   regions: ['test/docs/snippets', 'test/types/merged', ...CONSUMERS],
-  whole: ['compat/example-library', 'compat/example-library/src', 'compat/consumers/recipes'],
+  whole: [
+    'compat/example-library',
+    'compat/example-library/src',
+    'compat/consumers/recipes',
+    'sample-app/spec-sources/redis',
+    'sample-app/spec-sources/openfeature',
+  ],
 };
 
 const filesIn = (folder: string): string[] =>

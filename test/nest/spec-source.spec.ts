@@ -2,7 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get } from '@nestjs/common';
-import { fileSpecSource, NestLensModule, type NestLensModuleOptions, SpanGroup } from 'nest-lens';
+import {
+  fileSpecSource,
+  isSpanGroupEnabled,
+  NestLensModule,
+  type NestLensModuleOptions,
+  SpanGroup,
+} from 'nest-lens';
 import { express, onEachPlatform } from '../support/adapters.js';
 import { guardEachTest, lensApp, type LensApp, namesOf, setEnv, until } from '../support/lens-app.js';
 import { ScriptedSource } from '../support/scripted-source.js';
@@ -43,6 +49,7 @@ interface Shown {
   spec: { configured: string; source: string; active: string };
   enabled: string[];
   warnings: { code: string; message: string }[];
+  changes: unknown[];
 }
 const shown = async (lens: LensApp): Promise<Shown> => (await lens.get('/lens/groups')).json() as Shown;
 const codesOf = ({ warnings }: LensApp): string[] => warnings.map(({ code }) => code);
@@ -89,6 +96,14 @@ onEachPlatform('NEST_LENS_SPAN_GROUPS_FILE', (platform) => {
     expect(document.enabled).toEqual(['orders', 'stock']);
     await lens.request('DELETE', '/lens/groups');
     expect((await shown(lens)).enabled).toEqual([]);
+    swapIn(path, 'orders');
+    await until(() => isSpanGroupEnabled('orders'), 2_000);
+    // What was in force when telemetry was set up is no change, and nor is what an override hides.
+    expect((await shown(lens)).changes).toEqual([
+      expect.objectContaining({ before: 'stock', after: 'all', by: null }),
+      expect.objectContaining({ before: 'all', after: '-all', until: null, by: null }),
+      expect.objectContaining({ before: '-all', after: 'orders', until: null, by: `(${source})` }),
+    ]);
     expect(codesOf(lens)).toEqual([]);
   });
 });

@@ -87,10 +87,11 @@ export function hasBroker(kind: BrokerKind): boolean {
   return existsSync(KINDS[kind].program);
 }
 
-export async function startBroker(kind: BrokerKind): Promise<BrokerServer> {
+/** @param given the port that it listens to; a free one if there is none */
+export async function startBroker(kind: BrokerKind, given?: number): Promise<BrokerServer> {
   const { program, startsWithinMs, command, cleanUp }: ServerKind = KINDS[kind];
   const folder = mkdtempSync(join(tmpdir(), `nest-lens-${kind}-`));
-  const port = await freePort();
+  const port = given ?? (await freePort());
   const { args, env = {} } = command(port, folder);
   const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
