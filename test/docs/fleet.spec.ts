@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { Module } from '@nestjs/common';
 import { NestLensModule } from 'nest-lens';
 import { until } from '../support/lens-app.js';
 import { aroundSnippets, boot, closeApps, codes, json, setEnv } from './running-snippets.js';
 import { shop } from './snippets/shop-spans.js';
+
+jest.setTimeout(20_000);
 
 const silent = { NEST_LENS_ENABLED: 'true', NEST_LENS_EXPORTER: 'none', NEST_LENS_METRICS_ENABLED: 'no' };
 
@@ -18,7 +20,7 @@ describe('docs/fleet.md', () => {
     const { AppModule } = await import('./snippets/spec-file.js');
     const { spec, enabled } = await json(`${await boot(AppModule)}/lens/groups`);
     expect([spec.source, enabled, codes()]).toEqual(['default', ['orders'], ['SPEC_SOURCE_FAILED']]);
-  }, 15_000);
+  });
 
   it('T7: the source as shown is followed, and keeps its spec while the service is away', async () => {
     let answer: [number, string] = [200, 'per_request'];
@@ -54,5 +56,5 @@ describe('docs/fleet.md', () => {
       await closeApps();
       service.close();
     }
-  }, 15_000);
+  });
 });

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { Controller, Get } from '@nestjs/common';
 import {
   fileSpecSource,
@@ -13,6 +13,8 @@ import { express, onEachPlatform } from '../support/adapters.js';
 import { guardEachTest, lensApp, type LensApp, namesOf, setEnv, until } from '../support/lens-app.js';
 import { ScriptedSource } from '../support/scripted-source.js';
 import { makeFolder, swapIn } from '../support/spec-file.js';
+
+jest.setTimeout(20_000);
 
 @Controller()
 class ShopController {

@@ -1,10 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { InMemoryProvider, OpenFeature, ProviderEvents } from '@openfeature/server-sdk';
 import { enabledSpanGroups, SpanRegistry } from 'nest-lens/core';
 import { openFeatureSpecSource } from '../../sample-app/spec-sources/openfeature/openfeature-spec-source.js';
 import { type CapturedWarnings, captureWarnings } from '../support/capture-warnings.js';
 import { until } from '../support/lens-app.js';
 import { setUpForTest } from '../support/live-telemetry.js';
+
+jest.setTimeout(20_000);
 
 const on = (): string => [...enabledSpanGroups()].sort().join();
 const says = async (groups: string): Promise<void> => {

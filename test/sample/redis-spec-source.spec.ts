@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { enabledSpanGroups, SpanRegistry } from 'nest-lens/core';
 import { createClient } from 'redis';
 import { redisSpecSource } from '../../sample-app/spec-sources/redis/redis-spec-source.js';
@@ -6,6 +6,8 @@ import { type BrokerServer, hasBroker, startBroker } from '../support/broker-ser
 import { captureWarnings } from '../support/capture-warnings.js';
 import { until } from '../support/lens-app.js';
 import { setUpForTest } from '../support/live-telemetry.js';
+
+jest.setTimeout(20_000);
 
 const on = (): string => [...enabledSpanGroups()].sort().join();
 const says = async (groups: string): Promise<void> => {
@@ -72,7 +74,7 @@ describe('sample-app/spec-sources/redis', () => {
       source: `redis:${KEY}`,
       hasGiven: true,
     });
-  }, 20_000);
+  });
 
   it('starts without Redis, and obeys it when it is there', async () => {
     await server.stop();
@@ -83,5 +85,5 @@ describe('sample-app/spec-sources/redis', () => {
     await change('stock');
     await says('stock');
     expect(warnings.codes()).toEqual(['SPEC_SOURCE_FAILED', 'SPEC_SOURCE_RECOVERED']);
-  }, 20_000);
+  });
 });

@@ -45,8 +45,8 @@ export function resolveLayer(layer = activeLayer(), index = indexRegistry()): Wa
 
 /**
  * Puts a spec in force: keeps it, resolves it against what is registered, and switches every group accordingly. Later
- * registrations re-resolve it. Replaces an earlier spec or pin; an override in force, and what a `specSource` gives, stay on top. Warns about names that
- * nothing provides; never throws. What can't be a spec (no text, over 100,000 characters, over 100 wildcards) is a warning,
+ * registrations re-resolve it. Replaces an earlier spec or pin; an override in force, and what a `specSource` gives, stay on top.
+ * Warns about names that nothing provides; never throws. What can't be a spec (no text, over 100,000 characters, over 100 wildcards) is a warning,
  * `SPEC_INVALID`, and changes nothing. `setupTelemetry` calls it with the configured spec, so applications rarely need to.
  *
  * @param spec comma-separated presets, groups, wildcards and exclusions, e.g. `default,db_*,-cache`; '' selects nothing

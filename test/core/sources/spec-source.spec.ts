@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
   clearSpanGroupOverride,
   enabledSpanGroups,
@@ -14,6 +14,8 @@ import { type CapturedWarnings, captureWarnings } from '../../support/capture-wa
 import { until } from '../../support/lens-app.js';
 import { quietConfig, setUpForTest } from '../../support/live-telemetry.js';
 import { ScriptedSource } from '../../support/scripted-source.js';
+
+jest.setTimeout(20_000);
 
 const on = (): string => [...enabledSpanGroups()].sort().join();
 const saying = (spec: unknown): ScriptedSource => new ScriptedSource((source) => source.say(spec));
@@ -90,7 +92,7 @@ describe('a source of the spec', () => {
     });
     source.say('stock');
     expect([on(), warnings.codes()]).toEqual(['stock', ['SPEC_SOURCE_FAILED', 'SPEC_SOURCE_RECOVERED']]);
-  }, 10_000);
+  });
 
   it.each<[string, () => unknown]>([
     [
