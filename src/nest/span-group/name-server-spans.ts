@@ -24,8 +24,9 @@ const named = new WeakSet<object>();
 export function nameServerSpans(adapter: AbstractHttpAdapter): void {
   if (!named.has(adapter)) {
     named.add(adapter);
+    // On Fastify, too: an instrumentation may begin its span in a hook, which comes later than `nameFastifyRoutes`.
+    nameRegistrations(adapter as unknown as Registrations);
     if (adapter.getType() === 'fastify') nameFastifyRoutes(adapter.getInstance<FastifyInstanceLike>());
-    else nameRegistrations(adapter as unknown as Registrations);
   }
   const server = adapter.getHttpServer() as Server | undefined;
   if (adapter.getType() === 'express' && server !== undefined && !named.has(server)) {
