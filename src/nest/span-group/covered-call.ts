@@ -20,17 +20,34 @@ export interface FoundCover extends CoveredCall {
 
 const COVERED_CALL = createContextKey('nest-lens covered call');
 
-/** How many announced calls of a method haven't come yet, in all requests. */
-const awaited = new WeakMap<object, number>();
+/** The announced calls of a method whose spans have not ended, in all requests. */
+interface OpenCalls {
+  readonly calls: Set<AnnouncedCall>;
+  /** How many of them haven't come yet. */
+  awaited: number;
+}
+
+/** By what the gate and the interceptor know a method by. */
+const openCalls = new WeakMap<object, OpenCalls>();
+
+/** A request that never ends keeps its call for ever, so beyond this many of a method the oldest are forgotten. */
+const MAX_OPEN = 1_000;
+
+function openCallsOf(method: object): OpenCalls {
+  let open = openCalls.get(method);
+  if (open === undefined) openCalls.set(method, (open = { calls: new Set(), awaited: 0 }));
+  return open;
+}
 
 /** Stands for the span of a request that can't be told. */
 const UNKNOWN_SPAN = trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
 
 /** An interceptor has made the span of a call, and Nest will call the method. */
 export class AnnouncedCall implements CoveredCall {
-  private isAwaited = true;
+  isAwaited = true;
   private isOver = false;
   private args: readonly unknown[] | undefined;
+  private readonly open: OpenCalls;
 
   /** @param outside the context without the span */
   constructor(
@@ -39,14 +56,23 @@ export class AnnouncedCall implements CoveredCall {
     readonly method: object,
     private readonly outside: Context,
   ) {
-    awaited.set(method, (awaited.get(method) ?? 0) + 1);
+    this.open = openCallsOf(method);
+    this.open.awaited++;
+    const { calls } = this.open;
+    if (calls.size >= MAX_OPEN) for (const oldest of calls) if (calls.delete(oldest)) break;
+    calls.add(this);
   }
 
   /** The span ends: it covers no call any more. */
   end(): void {
     this.isOver = true;
     this.args = undefined;
+    this.open.calls.delete(this);
     this.stopAwaiting();
+  }
+
+  get isOpen(): boolean {
+    return !this.isOver;
   }
 
   /** Whether a call that is made in the context of this one has a span already, this one or another. */
@@ -70,17 +96,18 @@ export class AnnouncedCall implements CoveredCall {
   }
 
   private get areOthersAwaited(): boolean {
-    return awaited.get(this.method)! > (this.isAwaited ? 1 : 0);
+    return this.open.awaited > (this.isAwaited ? 1 : 0);
   }
 
-  private isSame(args: readonly unknown[]): boolean {
+  /** Whether it has come with these arguments. */
+  isSame(args: readonly unknown[]): boolean {
     return args.length === this.args?.length && args.every((arg, index) => Object.is(arg, this.args![index]));
   }
 
   private stopAwaiting(): void {
     if (!this.isAwaited) return;
     this.isAwaited = false;
-    awaited.set(this.method, awaited.get(this.method)! - 1);
+    this.open.awaited--;
   }
 
   /** The context with the span below which this one is: what another request does isn't below this one. */
@@ -89,6 +116,24 @@ export class AnnouncedCall implements CoveredCall {
     const former = trace.getSpan(this.outside);
     return former === undefined ? trace.deleteSpan(context) : trace.setSpan(context, former);
   }
+}
+
+/**
+ * The cover of a call that comes where no call of its method is announced, and no work is traced: an inner interceptor has left the
+ * context behind. The only call that is awaited is this one; of several nobody can tell which it is.
+ */
+function coverAwaited(
+  context: Context,
+  method: object,
+  args: readonly unknown[],
+  isIt = (call: AnnouncedCall) => call.isAwaited,
+): FoundCover | undefined {
+  const candidates = [...(openCalls.get(method)?.calls ?? [])].filter(isIt);
+  const [call] = candidates;
+  if (call === undefined) return undefined;
+  const { span, spanName } = call;
+  if (candidates.length > 1) return { span: UNKNOWN_SPAN, spanName, method, runIn: context };
+  return call.coverFor(withCoveredCall(trace.setSpan(context, span), call), args);
 }
 
 /** The context of a call that was announced, or that runs under a span. */
@@ -110,7 +155,8 @@ export function isCallCovered(context: Context, method: object): boolean {
 /**
  * The span that covers this call of a method, if any:
  *
- * - before the method runs, the one that an interceptor has made for it, however often it is called (by a `retry`, say);
+ * - before the method runs, the one that an interceptor has made for it, however often it is called (by a `retry`, say), also
+ *   where an inner interceptor has left the context behind (in a pool of workers, or by `ROOT_CONTEXT`);
  * - while the method runs, one of the same name on the same object behind another gate: `super.method()`, or the gate behind
  *   somebody else's wrapper. A call through the same gate is recursion, so it is a call of its own.
  */
@@ -122,8 +168,20 @@ export function findCover(
   args: readonly unknown[],
 ): FoundCover | undefined {
   const call = context.getValue(COVERED_CALL) as AnnouncedCall | RunningCall | undefined;
-  if (call === undefined) return undefined;
-  if (isAnnounced(call)) return call.method === method ? call.coverFor(context, args) : undefined;
-  const isSame = call.method !== method && call.receiver === receiver && call.methodKey === methodKey;
-  return isSame ? { ...call, runIn: undefined } : undefined;
+  if (call !== undefined) {
+    if (isAnnounced(call)) {
+      if (call.method === method) return call.coverFor(context, args);
+    } else if (call.method !== method && call.receiver === receiver && call.methodKey === methodKey) {
+      return { ...call, runIn: undefined };
+    }
+  }
+  const open = openCalls.get(method);
+  const active = trace.getSpan(context);
+  // What work calls that is traced has a span of its own.
+  if (open === undefined || open.calls.size === 0 || active?.isRecording()) return undefined;
+  if (open.awaited > 0) return coverAwaited(context, method, args);
+  // Another try has the same arguments.
+  return active === undefined
+    ? coverAwaited(context, method, args, (announced) => announced.isSame(args))
+    : undefined;
 }

@@ -18,6 +18,9 @@ import { AnnouncedCall, isCallCovered, withCoveredCall } from './covered-call.js
 import { methodSpanPlan } from './handler-span.js';
 import { ownSpanGroup, spanGroupOf } from './span-group-metadata.js';
 
+/** By the context of the execution, which all interceptors of a call get. */
+const announced = new WeakMap<ExecutionContext, AnnouncedCall>();
+
 /** What the interceptor knows of a handler on a class; looked up once. */
 interface InterceptedHandler {
   /** The gate of the method, or the method itself: what the gate and another interceptor know its call by. */
@@ -66,7 +69,8 @@ export class SpanGroupInterceptor implements NestInterceptor {
       return next.handle() as Observable<unknown>;
     }
     // Bound twice, to the controller and the handler, say: the outer one's span covers the call.
-    if (isCallCovered(context.active(), handler.key)) return next.handle() as Observable<unknown>;
+    const isCovered = announced.get(execution)?.isOpen ?? isCallCovered(context.active(), handler.key);
+    if (isCovered) return next.handle() as Observable<unknown>;
     return intercept(handler, execution, next);
   }
 
@@ -135,6 +139,7 @@ function intercept(
     const plan = handler.plan(type);
     const open = new InFlightSpan(plan, outside).track();
     const call = new AnnouncedCall(open.span, plan.name, handler.key, outside);
+    announced.set(execution, call);
     const inside = withCoveredCall(open.inside, call);
     const fail = (thrown: unknown): void => {
       call.end();
