@@ -102,14 +102,13 @@ function followPromise(plan: SpanPlan, open: InFlightSpan, promise: Promise<unkn
       throw reason;
     },
   );
-  if (Object.getOwnPropertyNames(promise).length > 0 || Symbol.asyncIterator in promise)
-    copyMembers(promise, followed);
+  copyMembers(promise, followed);
   return followed;
 }
 
 /**
- * What somebody hung on a promise, such as a `cancel()`, goes along. Measured: to ask each promise for all its own keys,
- * Node's symbols among them, would make a call a third slower, so a symbol goes along with other members only.
+ * What somebody hung on a promise, such as a `cancel()` or a `[Symbol.asyncDispose]()`, goes along. Measured: 0.2 us a promise on
+ * Node 20, which keeps three symbols of its own on each; half of that without symbols.
  */
 function copyMembers(promise: object, followed: object): void {
   for (const key of Reflect.ownKeys(promise)) {

@@ -802,6 +802,18 @@ describe('what somebody hung on a result', () => {
     expectOk();
   });
 
+  it.each([Symbol('own'), Symbol.for('app.lease'), Symbol.dispose, Symbol.asyncIterator])(
+    'I9: goes along with a promise, where it has only a symbol for a name: %s',
+    async (key) => {
+      const member = (): string => 'called';
+      const source = Object.assign(Promise.resolve(7), { [key]: member });
+      const result = inSpan(() => source) as unknown as Record<symbol, unknown>;
+      expect(result[key]).toBe(member);
+      expect(await (result as unknown as Promise<number>)).toBe(7);
+      expectOk();
+    },
+  );
+
   it('I9: an object that iterates and has members of its own besides is handed back as it is', () => {
     const queue = {
       push: () => undefined,

@@ -162,15 +162,15 @@ onEachPlatform(
     });
 
     it('N5: a call of the method by traced work, while a request waits for its own, has a span', async () => {
-      let instance: { read(id: string): Promise<string> } | undefined;
+      const found: { instance?: { read(id: string): Promise<string> } } = {};
       const Meanwhile = calling((next) =>
-        from(context.with(ROOT_CONTEXT, () => managedSpan('orders', 'job', () => instance!.read('j')))).pipe(
+        from(context.with(ROOT_CONTEXT, () => managedSpan('orders', 'job', () => found.instance!.read('j')))).pipe(
           switchMap(() => next.handle()),
         ),
       );
       const OrdersController = controllerWith(Meanwhile);
       const lens = await lensApp(platform).groups('orders').controllers(OrdersController).start();
-      instance = lens.app.get(OrdersController);
+      found.instance = lens.app.get(OrdersController);
       await lens.get('/orders/a');
       const read = (await lens.spans()).filter(({ name }) => name === 'OrdersController.read');
       expect(read.map(({ attributes }) => attributes['order.id'])).toEqual(['j', 'a']);
