@@ -164,9 +164,9 @@ onEachPlatform(
     it('N5: a call of the method by traced work, while a request waits for its own, has a span', async () => {
       const found: { instance?: { read(id: string): Promise<string> } } = {};
       const Meanwhile = calling((next) =>
-        from(context.with(ROOT_CONTEXT, () => managedSpan('orders', 'job', () => found.instance!.read('j')))).pipe(
-          switchMap(() => next.handle()),
-        ),
+        from(
+          context.with(ROOT_CONTEXT, () => managedSpan('orders', 'job', () => found.instance!.read('j'))),
+        ).pipe(switchMap(() => next.handle())),
       );
       const OrdersController = controllerWith(Meanwhile);
       const lens = await lensApp(platform).groups('orders').controllers(OrdersController).start();
