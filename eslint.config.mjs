@@ -85,7 +85,7 @@ const CORE_FOLDERS = [
   'telemetry',
   'register',
 ];
-const NEST_FOLDERS = ['span-group', 'introspection'];
+const NEST_FOLDERS = ['span-group', 'introspection', 'auto-groups'];
 
 /** @param {readonly string[]} folders @param {string} folder */
 function noLaterFolder(folders, folder) {

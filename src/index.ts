@@ -56,6 +56,7 @@ export type { SpanGroupChange } from './core/state/span-group-change.js';
 export { withSpan } from './core/spans/with-span.js';
 export { inSubscriptionContext } from './nest/in-subscription-context.js';
 export { NestLensModule } from './nest/nest-lens.module.js';
+export type { AutoGroupsOptions, AutoGroupsTarget } from './nest/auto-groups/auto-groups-options.js';
 export type { IntrospectionOptions } from './nest/introspection/introspection-options.js';
 export type { RuntimeControlOptions } from './nest/introspection/runtime-control-options.js';
 export type {

@@ -18,7 +18,7 @@ export class ApplicationBoot implements OnModuleInit {
       requireSame(endpoint, kept);
     }
     endpoints.set(mark, endpoint);
-    app.sites.gateInherited();
+    app.gateClasses();
     app.publishRoutes(config);
   }
 

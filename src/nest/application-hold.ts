@@ -4,6 +4,7 @@ import { registerDefinition, SpanRegistry } from '../core/groups/span-registry.j
 import { processState } from '../core/state/process-state.js';
 import { isSetUpSuperseded } from '../core/state/superseded-set-up.js';
 import type { HeldByApplication, SharedHandle, SharedSetUp } from '../core/state/state-shape.js';
+import { renewAutoRegistration } from './auto-groups/auto-registration.js';
 import type { AskedOfTelemetry } from './ignored-options.js';
 import { DEFAULT_TIMEOUT_MS, withTimeout } from '../core/telemetry/with-timeout.js';
 
@@ -166,6 +167,7 @@ export class ApplicationHold {
       for (const namespace of held.namespaces) this.unregister(namespace);
       held.namespaces.clear();
       processState.applications.delete(held);
+      renewAutoRegistration();
     }
   }
 

@@ -16,6 +16,7 @@ const OPTIONS = {
   instrumentationGroups: true,
   specSource: true,
   requestOptIn: true,
+  autoGroups: true,
   setupAt: true,
   shutdownTimeoutMs: true,
   clientErrors: true,

@@ -2,14 +2,18 @@ import type { Type } from '@nestjs/common';
 import type { ApplicationConfig, ModuleRef, ModulesContainer } from '@nestjs/core';
 import type { HeldByApplication } from '../core/state/state-shape.js';
 import { ApplicationHold, holdNothing } from './application-hold.js';
+import { AutoGroups } from './auto-groups/auto-groups.js';
+import { registerAutoGroups } from './auto-groups/auto-registration.js';
 import { addStartAndCloseHooks } from './start-and-close-hooks.js';
 import type { AskedOfTelemetry } from './ignored-options.js';
 import type { Endpoint } from './introspection/introspection-options.js';
 import { SpanRegistryService } from './introspection/span-registry.service.js';
 import { SpanSites } from './introspection/span-sites.js';
-import { NEST_LENS_ROOT } from './nest-lens-options.js';
+import { NEST_LENS_ROOT, type NestLensModuleOptions } from './nest-lens-options.js';
 import { modulesContainerOf } from './private-fields.js';
 import { HttpRoutes } from './span-group/http-routes.js';
+import { LentGates } from './span-group/lent-gates.js';
+import { lendModuleGroups } from './span-group/module-groups.js';
 
 /** What every copy of the package knows of an application. */
 interface AppRecord {
@@ -17,6 +21,9 @@ interface AppRecord {
   /** From when Nest has begun to call hooks: it calls none of a module that is loaded later. */
   hooksHaveBegun: boolean;
   routes: HttpRoutes | undefined;
+  /** What module classes and `autoGroups` have put behind gates. */
+  readonly gates: LentGates;
+  areClassesGated: boolean;
   /** By the mark of its `forRoot`. */
   readonly endpoints: Map<symbol, Endpoint>;
   /** The one whose routes are mapped. */
@@ -35,6 +42,8 @@ function recordOf(modules: ModulesContainer): AppRecord {
     held: holdNothing(),
     hooksHaveBegun: false,
     routes: undefined,
+    gates: new LentGates(modules),
+    areClassesGated: false,
     endpoints: new Map(),
     kept: undefined,
     asked: undefined,
@@ -50,6 +59,7 @@ function recordOf(modules: ModulesContainer): AppRecord {
     beforeClose: () => hold.beginToClose(),
     async afterClose() {
       record.routes?.withdraw();
+      record.gates.takeBack();
       await hold.release();
     },
   });
@@ -64,6 +74,8 @@ export class LensApp {
   readonly hold: ApplicationHold;
   readonly sites: SpanSites;
   readonly spanRegistry: SpanRegistryService;
+  /** Once its options are known. */
+  private autoGroups: AutoGroups | undefined;
   private known: { modules: number; marks: readonly symbol[] } | undefined;
   readonly record: AppRecord;
 
@@ -72,6 +84,39 @@ export class LensApp {
     this.hold = new ApplicationHold(this.record.held);
     this.sites = new SpanSites(modules, (Class, method) => this.record.routes?.of(Class, method) ?? []);
     this.spanRegistry = new SpanRegistryService(this.sites);
+  }
+
+  /**
+   * Gates what decorators of base classes and modules are about. Nest keeps the methods that it finds when it maps routes, so this
+   * runs while providers are made; and before `autoGroups`, which is about what is left.
+   */
+  gateClasses(): void {
+    if (this.record.areClassesGated) return;
+    this.record.areClassesGated = true;
+    this.sites.gateInherited();
+    lendModuleGroups(this.modules, this.record.gates);
+  }
+
+  /** Puts what nobody has decorated into groups. */
+  async gateTheRest({ autoGroups, registrations = [] }: NestLensModuleOptions): Promise<void> {
+    if (autoGroups === undefined) return;
+    this.gateClasses();
+    // A generator can be read only once.
+    const registered = registrations.flatMap(({ groups }) =>
+      Array.isArray(groups) ? (groups as string[]) : [],
+    );
+    this.autoGroups = new AutoGroups(autoGroups, this.modules, this.record.gates, registered);
+    await this.autoGroups.lend();
+  }
+
+  /** To be called when it is known what the application has registered itself. */
+  registerAutoGroups(): void {
+    if (this.autoGroups !== undefined) registerAutoGroups(this.record.held, this.autoGroups.groups);
+  }
+
+  /** To be called before routes are mapped, when the application has bound what it binds. */
+  gateGlobalEnhancers(): void {
+    this.autoGroups?.lendGlobalEnhancers();
   }
 
   /** Tells the process which routes the application's controllers have, until it closes. */

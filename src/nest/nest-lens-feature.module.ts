@@ -5,6 +5,7 @@ import type { ReadDefinition } from '../core/groups/span-group-definition.js';
 import { SPAN_REGISTRY_SERVICE, SpanRegistryService } from './introspection/span-registry.service.js';
 import { reportMissingRoot } from './boot-report.js';
 import { lensAppOf } from './lens-app.js';
+import { NoSpanGroup } from './span-group/span-group.decorator.js';
 
 const FEATURE_DEFINITIONS = Symbol.for('nest-lens.feature-definitions');
 const FEATURE_REGISTRATION = Symbol.for('nest-lens.feature-registration');
@@ -15,6 +16,7 @@ const FEATURE_REGISTRATION = Symbol.for('nest-lens.feature-registration');
  *
  * @internal
  */
+@NoSpanGroup()
 @Module({})
 export class NestLensFeatureModule {
   static forDefinitions(definitions: ReadDefinition[]): DynamicModule {

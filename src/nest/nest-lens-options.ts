@@ -6,6 +6,7 @@ import type { SpanGroupDefinition } from '../core/groups/span-group-definition.j
 import type { SpanGroupSpecSource } from '../core/sources/span-group-spec-source.js';
 import type { RequestOptInOptions } from '../core/opt-in/request-opt-in-options.js';
 import type { SetupOptions } from '../core/telemetry/setup-options.js';
+import type { AutoGroupsOptions } from './auto-groups/auto-groups-options.js';
 import type { IntrospectionOptions } from './introspection/introspection-options.js';
 
 /** Options of `NestLensModule.forRoot`. */
@@ -37,6 +38,13 @@ export interface NestLensModuleOptions {
    * @defaultValue none: nobody looks at headers
    */
   requestOptIn?: RequestOptInOptions;
+  /**
+   * Puts what nobody has decorated into span groups: every handler, every enhancer, every method of the application's own providers.
+   * Without it they are left as they are.
+   *
+   * @defaultValue none of them
+   */
+  autoGroups?: AutoGroupsOptions;
   /**
    * When telemetry is set up: `bootstrap`, after every module's `onModuleInit`; `init`, after this module's own
    * registrations, for applications that register everything in `forRoot` and want spans from other modules'

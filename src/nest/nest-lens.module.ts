@@ -30,6 +30,7 @@ import {
   type NestLensModuleOptions,
   type NestLensOptionsFactory,
 } from './nest-lens-options.js';
+import { NoSpanGroup } from './span-group/span-group.decorator.js';
 import { SpanGroupInterceptor } from './span-group/span-group.interceptor.js';
 import { SPAN_REGISTRY_SERVICE, SpanRegistryService } from './introspection/span-registry.service.js';
 import { TelemetryLifecycle } from './telemetry.lifecycle.js';
@@ -43,6 +44,7 @@ import { TelemetryLifecycle } from './telemetry.lifecycle.js';
  * class AppModule {}
  * ```
  */
+@NoSpanGroup()
 @Module({})
 export class NestLensModule implements NestModule, OnModuleInit {
   /** @internal */
@@ -56,7 +58,7 @@ export class NestLensModule implements NestModule, OnModuleInit {
     const { lifecycle } = this;
     if (lifecycle === undefined) return;
     this.module.get(ApplicationBoot).keepOneEndpoint();
-    lifecycle.nameServerSpans();
+    lifecycle.beforeRoutes();
   }
 
   /** Nest calls it when the module's providers are initialised. With `setupAt: 'init'` telemetry is set up here. */
@@ -188,12 +190,10 @@ function createRoot(
           ...injected: unknown[]
         ) => {
           const app = lensAppOf(modules, module);
-          return new TelemetryLifecycle(
-            app,
-            (await source.read(...injected)) ?? {},
-            app.roots[0] === mark,
-            http,
-          );
+          const options = (await source.read(...injected)) ?? {};
+          const isFirst = app.roots[0] === mark;
+          if (isFirst) await app.gateTheRest(options);
+          return new TelemetryLifecycle(app, options, isFirst, http);
         },
       },
       {

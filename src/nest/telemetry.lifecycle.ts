@@ -14,6 +14,7 @@ import { setEnabledSpanGroups } from '../core/groups/span-group-state.js';
 import { timeLimitOf } from '../core/telemetry/with-timeout.js';
 import { setUpForHost } from '../core/telemetry/setup-telemetry.js';
 import { emitWarnings, recordWarning, type Warning } from '../core/diagnostics/warnings.js';
+import { renewAutoRegistration } from './auto-groups/auto-registration.js';
 import { areHandlersTracedTwice, reportMissedCalls, unknownGroups } from './boot-report.js';
 import { type AskedOfTelemetry, ignoredOptions } from './ignored-options.js';
 import type { LensApp } from './lens-app.js';
@@ -65,7 +66,10 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
     const { app, options } = this;
     const definitions = readDefinitions(options.registrations ?? [], 'NestLensModule');
     for (const definition of definitions) app.hold.register(definition);
-    if (!this.isFirst) warnIgnored('second forRoot', this.asked(), app.record.asked ?? {});
+    if (this.isFirst) {
+      app.registerAutoGroups();
+      app.gateGlobalEnhancers();
+    } else warnIgnored('second forRoot', this.asked(), app.record.asked ?? {});
   }
 
   /** What is asked of telemetry. The rest of the options counts in each application, and in each `forRoot`. */
@@ -90,8 +94,14 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
     return endCountingCalls();
   }
 
-  /** Called by the module class before Nest registers routes, too. Where nothing will be traced they stay as they are. */
-  nameServerSpans(): void {
+  /** Called by the module class before Nest registers routes. */
+  beforeRoutes(): void {
+    this.app.gateGlobalEnhancers();
+    this.nameServerSpans();
+  }
+
+  /** Where nothing will be traced they stay as they are. */
+  private nameServerSpans(): void {
     // A test makes the adapter after the providers; without HTTP there is none.
     const adapter = this.http.httpAdapter as AbstractHttpAdapter | undefined;
     if (adapter !== undefined && this.isFirst && this.isToBeLive()) nameServerSpans(adapter);
@@ -119,6 +129,8 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
   }
 
   async onApplicationBootstrap(): Promise<void> {
+    // Other modules have registered since.
+    renewAutoRegistration();
     endBoot();
     if (!this.isFirst) return;
     await holdUpUnlessWaiting(() => this.setUpOnce().then(() => this.reportUnknownGroups()));
@@ -166,7 +178,7 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
     try {
       const inForce = (await this.app.hold.join())?.asked ?? setUpByApplication();
       if (inForce !== undefined) {
-        const { setupAt: _, shutdownTimeoutMs: __, ...asked } = this.asked();
+        const { setupAt: _, shutdownTimeoutMs: __, autoGroups: ___, ...asked } = this.asked();
         warnIgnored('second app', asked, inForce);
         return;
       }

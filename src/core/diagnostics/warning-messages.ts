@@ -71,6 +71,8 @@ interface WarningDetails {
   REQUEST_OPT_IN_ALLOW: { pending: readonly string[]; nearest: Readonly<Record<string, string>> };
   /** `requests`: how many there were so far. */
   REQUEST_OPT_IN_IGNORED: { problem: string; requests: number };
+  AUTO_GROUPS_INVALID: { option: string; given: string; wanted: string; used: string | undefined };
+  AUTO_GROUPS_UNMATCHED: { option: string; name: string; nearest: string | undefined };
   NO_SHUTDOWN_HOOKS: Record<string, never>;
   /** `sites`: each with its number of calls, the busiest first. */
   CALLS_BEFORE_SETUP: { calls: number; sites: readonly string[]; isInitialised: boolean };
@@ -295,6 +297,13 @@ const MESSAGES: {
     `A request brought the header x-lens-groups, which turned nothing on: ${OPT_IN_PROBLEMS[problem] ?? problem}. ` +
     `${requests} ${requests === 1 ? 'request' : 'requests'} of that kind so far; said at most every ten minutes. ` +
     'Sign a new one with `npx nest-lens sign`. If nobody of yours sends such headers, somebody tries them out; they do no harm.',
+  AUTO_GROUPS_INVALID: ({ option, given, wanted, used }) =>
+    `${option} is ${given}, and takes ${wanted}. ` +
+    (used === undefined ? 'It is ignored. Correct it, or leave it out.' : `'${used}' is used. Write that.`),
+  AUTO_GROUPS_UNMATCHED: ({ option, name, nearest }) =>
+    `${option} names '${name}', and this application has no class of that name: it changes nothing. ` +
+    (nearest === undefined ? '' : `Did you mean '${nearest}'? `) +
+    'Name a module, or a class that Nest makes an instance of, or leave it out.',
   NO_SHUTDOWN_HOOKS: () =>
     'Nothing in this process listens to SIGTERM, so a container that is stopped ends at once: spans that wait to be exported ' +
     'and spans under way will be lost. Call app.enableShutdownHooks(), which closes the application then.',

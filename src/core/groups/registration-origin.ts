@@ -1,5 +1,8 @@
 import type { NamespaceRegistration, RegistrationOrigin } from '../state/state-shape.js';
 
+/** What registers groups that give way: once somebody else has registered them, they are that one's alone. */
+export const GIVING_WAY = 'autoGroups';
+
 /**
  * Remembers which function registers, and where it was called. The stack is only captured here (measured: 20 us); it is formatted
  * when two registrations clash and the error names both places.

@@ -2,6 +2,7 @@ import type { Warning } from '../diagnostics/warnings.js';
 import { processState } from '../state/process-state.js';
 import type { NamespaceRegistration } from '../state/state-shape.js';
 import { isSetUpSuperseded } from '../state/superseded-set-up.js';
+import { GIVING_WAY } from './registration-origin.js';
 import type { ReadDefinition } from './span-group-definition.js';
 import type { RegistryIndex } from './span-group-spec.js';
 
@@ -32,8 +33,9 @@ function isOfNextSetUp(): boolean {
 function collisions({ namespace, groups }: ReadDefinition): Warning[] {
   const own = new Set(groups);
   return [...processState.namespaces.keys()].sort().flatMap((otherNamespace): Warning[] => {
-    if (otherNamespace === namespace) return [];
-    const shared = processState.namespaces.get(otherNamespace)!.groups.filter((group) => own.has(group));
+    const other = processState.namespaces.get(otherNamespace)!;
+    if (otherNamespace === namespace || other.origin.api === GIVING_WAY) return [];
+    const shared = other.groups.filter((group) => own.has(group));
     if (shared.length === 0) return [];
     return [{ code: 'GROUP_COLLISION', details: { namespace, otherNamespace, groups: shared } }];
   });

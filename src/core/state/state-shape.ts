@@ -222,6 +222,8 @@ export interface HeldByApplication {
   released: Promise<void> | undefined;
   /** For at most how many milliseconds its close waits for telemetry. */
   limitMs: number;
+  /** The groups that it has asked for without a decorator, and the one of them that handlers are in. */
+  autoGroups?: { readonly all: ReadonlySet<string>; readonly handlers: string | undefined };
 }
 
 /** The set-up that Nest applications of a process share. */

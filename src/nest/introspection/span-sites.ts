@@ -19,6 +19,8 @@ export interface SpanSite {
   readonly type?: 'http' | 'rpc' | 'ws' | 'graphql';
   /** Of HTTP handlers: method and full path, the first if there are several, e.g. `GET /orders/:id`. */
   readonly route?: string;
+  /** There where no decorator has put it into the group, but the option `autoGroups`. */
+  readonly auto?: true;
 }
 
 /** Which handlers and methods of an application are in which group. */
@@ -58,7 +60,8 @@ export class SpanSites {
   private find(): SpanSite[] {
     const sites: SpanSite[] = [];
     for (const { name, gated, Class, method } of this.gated()) {
-      sites.push(this.describe(name, gated.site.group, Class, method));
+      const site = this.describe(name, gated.site.group, Class, method);
+      sites.push(gated.site.auto === undefined ? site : { ...site, auto: true });
     }
     return sites.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   }
@@ -68,6 +71,8 @@ export class SpanSites {
     for (const Class of new Set([...classes, ...classesOfBoundInstances(this.modules, classes)])) {
       for (const { name, method } of decoratableMethods(Class)) {
         const gated = gatedMethodOf(method);
+        // Of another application of the process, which shares the class.
+        if (gated?.loan?.borrowers.has(this.modules) === false) continue;
         if (gated !== undefined) yield { name: `${classNameOf(Class)}.${name}`, gated, Class, method };
       }
     }

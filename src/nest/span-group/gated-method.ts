@@ -10,17 +10,24 @@ import type { SpanPlan } from '../../core/spans/span-plan.js';
 import { joinCaller } from './callers-trace.js';
 import { classNameOf } from './class-name.js';
 import { findCover, withCoveredCall } from './covered-call.js';
+import type { GateLoan } from './gate-loan.js';
 import { handlerTypes } from './handler-kind.js';
 import { describeCall, type MethodSite, methodSpanPlan, planOfCall } from './handler-span.js';
 import { httpRoutesOf } from './http-routes.js';
+import { isOfOtherApplication } from './receivers.js';
 
 /** Kept beside the wrapper of a gated method. Other decorators may copy it to a wrapper of theirs. */
 export interface GatedMethod {
   readonly wrapper: AnyFunction;
   readonly original: AnyFunction;
   readonly site: MethodSite;
-  /** Another `@SpanGroup` or `@NoSpanGroup` stands above, and somebody else's wrapper in between: that one decides. */
+  /**
+   * Its calls go straight through: another `@SpanGroup` or `@NoSpanGroup` stands above, and somebody else's wrapper in between;
+   * or its loan is over, and somebody still holds the wrapper.
+   */
   superseded: boolean;
+  /** No decorator asked for it, but applications did, while they run. */
+  loan?: GateLoan;
 }
 
 const GATED_METHOD_METADATA = 'nest-lens:gated-method';
@@ -44,7 +51,10 @@ export function gateMethod(current: AnyFunction, site: MethodSite): AnyFunction 
   // Made at the first call that is on: most methods of an application never see one.
   let planFor: ((receiver: unknown) => PlannedMethod) | undefined;
   const wrapper = gateFunction(gate, original, function (...args) {
-    if (gated.superseded) return original.apply(this, args);
+    if (gated.superseded || (gated.loan !== undefined && isOfOtherApplication(this, gated.loan.borrowers))) {
+      return original.apply(this, args);
+    }
+    if (processState.missedCalls !== undefined && !isMissed(site)) return original.apply(this, args);
     // Measured: the active context looked up once instead of three times is 15 % of a span without an SDK.
     const outside = context.active();
     const cover = findCover(outside, gated, this, site.key, args);
@@ -80,6 +90,11 @@ export function gateMethod(current: AnyFunction, site: MethodSite): AnyFunction 
 /** What a site is called where it is counted. */
 export function siteName({ Class, key }: MethodSite): string {
   return `${classNameOf(Class)}.${String(key)}`;
+}
+
+/** Providers call each other while an application starts: where nobody has written the gate, nobody expects spans of that. */
+function isMissed({ auto }: MethodSite): boolean {
+  return auto === undefined || auto === 'handlers';
 }
 
 /** Runs a method whose call has its span, and says so in the context, to the gates that the call comes to further on. */

@@ -17,7 +17,12 @@ export interface MethodSite {
   /** The class that was decorated; spans carry the name of the one that the method is called on. */
   readonly Class: object;
   readonly key: string | symbol;
+  /** Which option of `autoGroups` has put the method behind its gate; undefined: a decorator has. */
+  readonly auto?: AutoGroupKind | undefined;
 }
+
+/** What `autoGroups` can put into groups. */
+export type AutoGroupKind = 'handlers' | 'enhancers' | 'providers';
 
 /**
  * The plan of a method's spans on one class.

@@ -10,7 +10,7 @@ export interface HttpRoute {
 }
 
 /** One application, as its routes follow from it: Nest's own objects, so that any copy of the package can tell. */
-interface RouteSource {
+export interface RouteSource {
   readonly modules: ModulesContainer;
   readonly config: ApplicationConfig;
 }
@@ -49,7 +49,8 @@ export class HttpRoutes {
   }
 }
 
-function liveSources(): RouteSource[] {
+/** The applications that run `NestLensModule` now. */
+export function liveSources(): RouteSource[] {
   const sources: RouteSource[] = [];
   for (const published of processState.routeSources as Set<WeakRef<RouteSource>>) {
     const source = published.deref();

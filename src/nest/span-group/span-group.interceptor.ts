@@ -16,6 +16,7 @@ import { readCaller } from './callers-trace.js';
 import { classNameOf } from './class-name.js';
 import { AnnouncedCall, isCallCovered, withCoveredCall } from './covered-call.js';
 import { methodSpanPlan } from './handler-span.js';
+import { NoSpanGroup } from './span-group.decorator.js';
 import { ownSpanGroup, spanGroupOf } from './span-group-metadata.js';
 
 /** By the context of the execution, which all interceptors of a call get. */
@@ -55,6 +56,7 @@ interface InterceptedHandler {
  * class OrdersController {}
  * ```
  */
+@NoSpanGroup()
 export class SpanGroupInterceptor implements NestInterceptor {
   private readonly handlers = new WeakMap<object, Map<object, InterceptedHandler | null>>();
 
@@ -87,9 +89,11 @@ export class SpanGroupInterceptor implements NestInterceptor {
 }
 
 function describeHandler(method: object, Class: object): InterceptedHandler | null {
-  const metadata = spanGroupOf(method, Class);
-  if (metadata === undefined || metadata.group === null) return null;
   const gated = gatedMethodOf(method);
+  // Of a handler whose module is in a group, or that `autoGroups` has found, only the gate knows.
+  const lent = gated?.loan === undefined || gated.superseded ? undefined : gated.site;
+  const metadata = spanGroupOf(method, Class) ?? lent;
+  if (metadata === undefined || metadata.group === null) return null;
   const site = {
     group: metadata.group,
     options: metadata.options,

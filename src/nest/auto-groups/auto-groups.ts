@@ -1,0 +1,89 @@
+import type { ModulesContainer } from '@nestjs/core';
+import { emitWarnings, type Warning } from '../../core/diagnostics/warnings.js';
+import { SpanRegistry } from '../../core/groups/span-registry.js';
+import { applicationClasses, classesOfBoundInstances } from '../introspection/application-classes.js';
+import { type ClassMethod, classMethods } from '../span-group/class-methods.js';
+import type { LentGates } from '../span-group/lent-gates.js';
+import type { SpanGroupOptions } from '../span-group/span-group-metadata.js';
+import { type AutoSite, AutoSites } from './auto-sites.js';
+import { type CheckedAutoGroups, readAutoGroups } from './checked-auto-groups.js';
+import { packageClasses } from './package-classes.js';
+
+/** The same object for all, so that a second application can tell that it wants the same gate. */
+const NO_OPTIONS: SpanGroupOptions = Object.freeze({});
+
+/** What one application has asked for by `autoGroups`. */
+export class AutoGroups {
+  readonly groups: CheckedAutoGroups['groups'];
+  private readonly options: CheckedAutoGroups;
+  private readonly sites: AutoSites;
+
+  /**
+   * @param given the option
+   * @param registered groups of the same options
+   */
+  constructor(
+    given: unknown,
+    private readonly modules: ModulesContainer,
+    private readonly gates: LentGates,
+    registered: Iterable<string>,
+  ) {
+    this.options = readAutoGroups(given, new Set([...SpanRegistry.groups(), ...registered]));
+    this.groups = this.options.groups;
+    this.sites = new AutoSites(modules, this.options);
+  }
+
+  /** Puts the methods into their groups. Nest keeps the methods that it finds when it maps routes, so this comes while providers are made. */
+  async lend(): Promise<void> {
+    emitWarnings(this.options.warnings);
+    const { groups, sites, modules } = this;
+    if (groups.has('handlers')) this.lendEach(sites.handlers());
+    if (groups.has('enhancers')) {
+      this.lendEach(sites.enhancers());
+      this.lendEach(sites.enhancersOf(classesOfBoundInstances(modules, applicationClasses(modules))));
+    }
+    if (groups.has('providers')) {
+      const isOfPackage = await packageClasses(
+        new Set([...modules.values()].map(({ metatype }) => metatype)),
+      );
+      this.lendEach(sites.providers(isOfPackage));
+    }
+    this.leaveAlone();
+    emitWarnings(this.unmatched());
+  }
+
+  /** The same for what `app.useGlobalPipes()` and the like were given since. */
+  lendGlobalEnhancers(): void {
+    if (!this.groups.has('enhancers')) return;
+    this.lendEach(this.sites.enhancersOf(classesOfBoundInstances(this.modules, new Set())));
+  }
+
+  private lendEach(sites: Iterable<AutoSite>): void {
+    for (const { kind, Class, method } of sites) {
+      this.gates.lend(Class, method, { group: this.groups.get(kind)!, options: NO_OPTIONS, auto: kind });
+    }
+  }
+
+  private leaveAlone(): void {
+    for (const Class of this.sites.leftAlone) {
+      for (const method of classMethods(Class.prototype as object)) this.gates.shield(Class, method);
+    }
+  }
+
+  private unmatched(): Warning[] {
+    return (['include', 'exclude'] as const).flatMap((list) =>
+      this.options[list]
+        .missed(() => this.classes())
+        .map(({ name, nearest }): Warning => ({
+          code: 'AUTO_GROUPS_UNMATCHED',
+          details: { option: `autoGroups.${list}`, name, nearest },
+        })),
+    );
+  }
+
+  private classes(): Set<object> {
+    const classes = applicationClasses(this.modules);
+    for (const Class of classesOfBoundInstances(this.modules, classes)) classes.add(Class);
+    return classes;
+  }
+}

@@ -1,0 +1,141 @@
+import { ModuleRef, type ModulesContainer } from '@nestjs/core';
+import { type ClassMethod, classMethods } from '../span-group/class-methods.js';
+import type { AnyClass } from '../span-group/gated-class.js';
+import type { AutoGroupKind } from '../span-group/handler-span.js';
+import { isClass } from '../span-group/module-groups.js';
+import { classSpanGroup, ownSpanGroup } from '../span-group/span-group-metadata.js';
+import type { CheckedAutoGroups } from './checked-auto-groups.js';
+import { isEntryPoint } from './entry-points.js';
+import { providerMethods } from './provider-methods.js';
+
+/** A method that `autoGroups` puts into a group. */
+export interface AutoSite {
+  readonly kind: AutoGroupKind;
+  readonly Class: AnyClass;
+  readonly method: ClassMethod;
+}
+
+/** Nest exports neither type. */
+type NestModule = ModulesContainer extends Map<string, infer M> ? M : never;
+type Wrapper = NestModule['providers'] extends Map<unknown, infer W> ? W : never;
+
+/** What Nest calls of guards, pipes, interceptors and exception filters. */
+const ENHANCER_METHODS: ReadonlySet<string> = new Set(['canActivate', 'transform', 'intercept', 'catch']);
+
+/** The methods of an application that `autoGroups` is about, handlers first; a method may come more than once. */
+export class AutoSites {
+  /** Classes that are left alone; what they inherit may be gated for others. */
+  readonly leftAlone = new Set<AnyClass>();
+
+  constructor(
+    private readonly modules: ModulesContainer,
+    private readonly options: CheckedAutoGroups,
+  ) {}
+
+  /** Of controllers, gateways, resolvers, and of providers that something outside calls. */
+  *handlers(): Iterable<AutoSite> {
+    for (const { controllers, providers } of this.openModules()) {
+      for (const wrappers of [controllers, providers]) yield* this.entryPoints(wrappers.values());
+    }
+  }
+
+  /** Of the enhancers that Nest makes, wherever they are bound. */
+  *enhancers(): Iterable<AutoSite> {
+    for (const { injectables, providers } of this.openModules()) {
+      for (const wrapper of injectables.values()) yield* this.enhancer(wrapper);
+      for (const wrapper of providers.values())
+        if (wrapper.subtype !== undefined) yield* this.enhancer(wrapper);
+    }
+  }
+
+  /** Of enhancers that the application has made itself. */
+  *enhancersOf(classes: Iterable<AnyClass>): Iterable<AutoSite> {
+    for (const Class of classes) if (this.isOpen(Class)) yield* methodsOf(Class, 'enhancers');
+  }
+
+  /** Of the class providers of the application's own modules. */
+  *providers(isOfPackage: (Class: object) => boolean): Iterable<AutoSite> {
+    const { include, exclude, groups } = this.options;
+    for (const module of this.openModules()) {
+      const isIncluded = include.has(module.metatype);
+      const isOwn = !isOfPackage(module.metatype);
+      for (const [token, wrapper] of module.providers) {
+        const Class = classOf(wrapper);
+        if (Class === undefined || Class === module.metatype || token === ModuleRef) continue;
+        if (wrapper.subtype !== undefined) continue; // a global enhancer
+        const isNamed = include.has(Class) || isIncluded;
+        if (!isNamed && (!isOwn || isOfPackage(Class))) continue;
+        if (!this.isOpen(Class)) continue;
+        const isLeftOut = (Base: object): boolean => exclude.has(Base) || (!isNamed && isOfPackage(Base));
+        for (const method of providerMethods(Class, isLeftOut)) {
+          if (isOut(method)) continue;
+          if (groups.has('handlers') && isEntryPoint(Class, method.name, method.method)) continue;
+          yield { kind: 'providers', Class, method };
+        }
+      }
+    }
+  }
+
+  private *entryPoints(wrappers: Iterable<Wrapper>): Iterable<AutoSite> {
+    for (const wrapper of wrappers) {
+      const Class = classOf(wrapper);
+      if (Class === undefined || !this.isOpen(Class)) continue;
+      for (const method of classMethods(Class.prototype as object)) {
+        if (!isEntryPoint(Class, method.name, method.method) || isOut(method)) continue;
+        yield { kind: 'handlers', Class, method };
+      }
+    }
+  }
+
+  private *enhancer(wrapper: Wrapper): Iterable<AutoSite> {
+    // `useExisting` names the class of the one that Nest has made.
+    const [token] = wrapper.isAlias ? (wrapper.inject ?? []) : [];
+    const Class = wrapper.isAlias && isClass(token) ? token : classOf(wrapper);
+    if (Class !== undefined && this.isOpen(Class)) yield* methodsOf(Class, 'enhancers');
+  }
+
+  /** Without Nest's core module, and those that are excluded. */
+  private *openModules(): Iterable<NestModule> {
+    const [, ...modules] = this.modules.values();
+    for (const module of modules) {
+      const isExcluded = this.options.exclude.has(module.metatype);
+      if (!isExcluded && classSpanGroup(module.metatype)?.group !== null) {
+        yield module;
+        continue;
+      }
+      for (const wrappers of [module.controllers, module.providers, module.injectables]) {
+        for (const wrapper of wrappers.values()) {
+          const Class = classOf(wrapper);
+          if (Class !== undefined) this.leftAlone.add(Class);
+        }
+      }
+    }
+  }
+
+  /** A class that has a group, or is in none by `@NoSpanGroup`, has decided for itself. */
+  private isOpen(Class: AnyClass): boolean {
+    const metadata = classSpanGroup(Class);
+    if (!this.options.exclude.has(Class) && metadata === undefined) return true;
+    if (metadata === undefined || metadata.group === null) this.leftAlone.add(Class);
+    return false;
+  }
+}
+
+function* methodsOf(Class: AnyClass, kind: 'enhancers'): Iterable<AutoSite> {
+  for (const method of classMethods(Class.prototype as object)) {
+    if (ENHANCER_METHODS.has(method.name) && !isOut(method)) yield { kind, Class, method };
+  }
+}
+
+/** Taken out by `@NoSpanGroup`; what has a group is gated already. */
+function isOut({ method }: ClassMethod): boolean {
+  return ownSpanGroup(method) !== undefined;
+}
+
+/** The class that Nest makes an instance of; undefined for a factory and for a value. */
+function classOf(wrapper: Wrapper): AnyClass | undefined {
+  const { metatype, inject, isNotMetatype } = wrapper;
+  return !isNotMetatype && (inject === null || inject === undefined) && isClass(metatype)
+    ? metatype
+    : undefined;
+}

@@ -1,0 +1,29 @@
+import 'reflect-metadata';
+import { isHandler } from '../span-group/handler-kind.js';
+
+/**
+ * Marks of other packages of Nest on methods that a clock, an event or a queue calls. Written out, because an application installs only
+ * those that it uses; a test checks each against the real package: schedule, event-emitter; bull is gone from there.
+ */
+const METHOD_MARKS: readonly string[] = [
+  'SCHEDULER_TYPE',
+  'EVENT_LISTENER_METADATA',
+  'bull:module_queue_process',
+];
+
+/** Marks on classes, and the method of such a class that is called: of bullmq and cqrs. */
+const CLASS_MARKS: readonly (readonly [mark: string, method: string])[] = [
+  ['bullmq:processor_metadata', 'process'],
+  ['__commandHandler__', 'execute'],
+  ['__queryHandler__', 'execute'],
+  ['__eventsHandler__', 'handle'],
+];
+
+/** Whether something outside of the application's code calls a method: a request, a message, a clock, an event, a queue. */
+export function isEntryPoint(Class: object, name: string, method: object): boolean {
+  return (
+    isHandler(method) ||
+    METHOD_MARKS.some((mark) => Reflect.hasOwnMetadata(mark, method)) ||
+    CLASS_MARKS.some(([mark, called]) => name === called && Reflect.hasMetadata(mark, Class))
+  );
+}

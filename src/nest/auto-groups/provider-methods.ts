@@ -1,0 +1,44 @@
+import type { ClassMethod } from '../span-group/class-methods.js';
+import type { AnyClass } from '../span-group/gated-class.js';
+
+/** Nest calls them once, while an application starts or closes. */
+const HOOKS: ReadonlySet<string> = new Set([
+  'onModuleInit',
+  'onApplicationBootstrap',
+  'onModuleDestroy',
+  'beforeApplicationShutdown',
+  'onApplicationShutdown',
+]);
+
+/**
+ * The methods of a provider that `autoGroups` takes: its own, and those of base classes up to the first one that is left out
+ * (a package's: an `EventEmitter`, a `Repository`). No getter runs. Lifecycle hooks, accessors, symbols, class fields and `then` are left out.
+ */
+export function providerMethods(Class: AnyClass, isLeftOut: (Base: object) => boolean): ClassMethod[] {
+  const prototype = Class.prototype as object;
+  const seen = new Set(['constructor', 'then', ...HOOKS]);
+  const methods: ClassMethod[] = [];
+  for (let at: object | null = prototype; at !== null; at = Object.getPrototypeOf(at) as object | null) {
+    if (at !== prototype && isForeign(at, isLeftOut)) break;
+    for (const name of Object.getOwnPropertyNames(at)) {
+      if (seen.has(name)) continue;
+      seen.add(name);
+      const { value } = Object.getOwnPropertyDescriptor(at, name) as { value?: unknown };
+      if (typeof value !== 'function' || isConstructor(value)) continue;
+      methods.push({ name, method: value as ClassMethod['method'], inherited: at !== prototype });
+    }
+  }
+  return methods;
+}
+
+/** The last prototype of a chain is that of `Object`, of this or another realm. */
+function isForeign(prototype: object, isLeftOut: (Base: object) => boolean): boolean {
+  if (Object.getPrototypeOf(prototype) === null) return true;
+  const Class: unknown = Object.getOwnPropertyDescriptor(prototype, 'constructor')?.value;
+  return typeof Class === 'function' && isLeftOut(Class);
+}
+
+/** A class that stands on a prototype is to be called with `new`. */
+function isConstructor(value: object): boolean {
+  return Object.getOwnPropertyDescriptor(value, 'prototype')?.writable === false;
+}

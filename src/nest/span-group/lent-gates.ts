@@ -1,0 +1,108 @@
+import type { ClassMethod } from './class-methods.js';
+import type { AnyClass } from './gated-class.js';
+import { type GatedMethod, gatedMethodOf, gateMethod, ungateMethod } from './gated-method.js';
+import type { MethodSite } from './handler-span.js';
+
+/** A method that stands on a class again, in front of a lent gate of its base class. */
+interface Shield {
+  readonly prototype: object;
+  readonly key: string;
+  readonly method: ClassMethod['method'];
+}
+
+/**
+ * The gates that one application has asked for without a decorator on the method or its class. Several applications of a process may
+ * ask for the same; with the last of them the method stands in its place again.
+ */
+export class LentGates {
+  private readonly gates = new Set<GatedMethod>();
+  private readonly shields: Shield[] = [];
+
+  /** @param borrower the module container of the application */
+  constructor(private readonly borrower: object) {}
+
+  /**
+   * Puts a method of a class behind a gate, until {@link takeBack}. What a decorator has gated stays as it is, and so does what this
+   * application has been lent already: of two groups the first one counts. A class that can't be changed stays without.
+   */
+  lend(
+    Class: AnyClass,
+    { name: key, method }: ClassMethod,
+    site: Pick<MethodSite, 'group' | 'options' | 'auto'>,
+  ): void {
+    const known = gatedMethodOf(method);
+    if (known !== undefined) {
+      const { loan } = known;
+      // Behind somebody else's wrapper a second gate would be another site.
+      if (loan === undefined || known.wrapper !== method || loan.borrowers.has(this.borrower)) return;
+      if (known.site.group === site.group && known.site.options === site.options) {
+        loan.borrowers.add(this.borrower);
+        this.gates.add(known);
+        return;
+      }
+    }
+    const prototype = Class.prototype as object;
+    const former = Object.getOwnPropertyDescriptor(prototype, key);
+    if (former?.configurable === false) return;
+    const wrapper = gateMethod(method, { ...site, onClass: true, Class, key });
+    if (!define(prototype, key, former, wrapper)) return;
+    const gated = gatedMethodOf(wrapper)!;
+    gated.loan = { borrowers: new Set([this.borrower]), prototype, key, former };
+    this.gates.add(gated);
+  }
+
+  /** Keeps a class out of the gates that its base classes were lent. */
+  shield(Class: AnyClass, { name: key, method, inherited }: ClassMethod): void {
+    const gated = gatedMethodOf(method);
+    if (!inherited || gated?.wrapper !== method || gated.loan?.borrowers.has(this.borrower) !== true) return;
+    const prototype = Class.prototype as object;
+    if (define(prototype, key, undefined, gated.original)) {
+      this.shields.push({ prototype, key, method: gated.original });
+    }
+  }
+
+  /** Ends the loans. Methods of which no other application has borrowed the gate are what they were. */
+  takeBack(): void {
+    for (const { prototype, key, method } of this.shields.splice(0)) {
+      const current = Object.getOwnPropertyDescriptor(prototype, key);
+      if (current?.value === method) Reflect.deleteProperty(prototype, key);
+    }
+    for (const gated of this.gates) {
+      const { borrowers } = gated.loan!;
+      borrowers.delete(this.borrower);
+      if (borrowers.size === 0) putBack(gated);
+    }
+    this.gates.clear();
+  }
+}
+
+function putBack(gated: GatedMethod): void {
+  // A route of another application, or somebody's wrapper, may still hold it.
+  gated.superseded = true;
+  const { prototype, key, former } = gated.loan!;
+  const current = Object.getOwnPropertyDescriptor(prototype, key);
+  if (current === undefined || current.value !== gated.wrapper) return;
+  if (former === undefined) {
+    Reflect.deleteProperty(prototype, key);
+    return;
+  }
+  const earlier = gatedMethodOf(former.value as object);
+  const isLent = earlier !== undefined && earlier.wrapper === former.value && !earlier.superseded;
+  define(prototype, key, former, isLent ? earlier.wrapper : ungateMethod(gated.wrapper));
+}
+
+/** A prototype that is frozen, or can't be extended, refuses. */
+function define(
+  prototype: object,
+  key: string,
+  former: PropertyDescriptor | undefined,
+  value: ClassMethod['method'],
+): boolean {
+  return Reflect.defineProperty(prototype, key, {
+    configurable: true,
+    writable: true,
+    enumerable: false,
+    ...former,
+    value,
+  });
+}

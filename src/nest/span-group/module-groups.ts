@@ -1,0 +1,37 @@
+import type { ModulesContainer } from '@nestjs/core';
+import { types } from 'node:util';
+import { classMethods } from './class-methods.js';
+import { type AnyClass, gateClass } from './gated-class.js';
+import { isHandler, isHandlerClass } from './handler-kind.js';
+import type { LentGates } from './lent-gates.js';
+import { classSpanGroup, ownSpanGroup, type SpanGroupMetadata } from './span-group-metadata.js';
+
+const OUT: SpanGroupMetadata = { group: null, options: {} };
+
+/**
+ * Obeys `@SpanGroup` on module classes: the handlers of their controllers, gateways and resolvers that have no group, neither of their
+ * own nor of their class. The module's own methods, which the decorator has taken for those of a provider, leave the group.
+ */
+export function lendModuleGroups(modules: ModulesContainer, gates: LentGates): void {
+  for (const { metatype, controllers, providers } of modules.values()) {
+    const metadata = isClass(metatype) ? classSpanGroup(metatype) : undefined;
+    if (metadata === undefined) continue;
+    gateClass(metatype, OUT);
+    const { group, options } = metadata;
+    if (group === null) continue;
+    for (const { metatype: Class } of [...controllers.values(), ...providers.values()]) {
+      if (!isClass(Class) || !isHandlerClass(Class) || classSpanGroup(Class) !== undefined) continue;
+      for (const method of classMethods(Class.prototype as object)) {
+        if (!isHandler(method.method) || ownSpanGroup(method.method) !== undefined) continue;
+        gates.lend(Class, method, { group, options });
+      }
+    }
+  }
+}
+
+/** Whether Nest makes instances of it: a factory is a function, too. */
+export function isClass(metatype: unknown): metatype is AnyClass {
+  if (typeof metatype !== 'function' || types.isProxy(metatype)) return false;
+  const prototype: unknown = metatype.prototype;
+  return typeof prototype === 'object' && prototype !== null && !types.isProxy(prototype);
+}

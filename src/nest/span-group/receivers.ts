@@ -1,0 +1,42 @@
+import { processState } from '../../core/state/process-state.js';
+import { liveSources, type RouteSource } from './http-routes.js';
+
+/** What is known of the applications that run `NestLensModule`; found anew when one of them has come or gone. */
+let epoch: number | undefined;
+let sources: readonly RouteSource[] = [];
+let instances = new WeakMap<RouteSource, WeakSet<object>>();
+
+/**
+ * Whether Nest has made an object for another application than the given ones. Applications of a process share classes, so a gate that
+ * one of them has asked for is met by the others, too. It can be told of single instances in applications with `NestLensModule`.
+ *
+ * @param borrowers module containers
+ */
+export function isOfOtherApplication(receiver: unknown, borrowers: ReadonlySet<object>): boolean {
+  if (epoch !== processState.routesEpoch) {
+    epoch = processState.routesEpoch;
+    sources = liveSources();
+    instances = new WeakMap();
+  }
+  if (typeof receiver !== 'object' || receiver === null) return false;
+  const hasMade = (source: RouteSource): boolean => instancesOf(source).has(receiver);
+  const others = sources.filter(({ modules }) => !borrowers.has(modules));
+  if (others.length === 0 || !others.some(hasMade)) return false;
+  return !sources.some((source) => borrowers.has(source.modules) && hasMade(source));
+}
+
+function instancesOf(source: RouteSource): WeakSet<object> {
+  let known = instances.get(source);
+  if (known !== undefined) return known;
+  known = new WeakSet();
+  for (const { controllers, providers, injectables } of source.modules.values()) {
+    for (const wrappers of [controllers, providers, injectables]) {
+      for (const wrapper of wrappers.values()) {
+        const instance: unknown = wrapper.isNotMetatype ? undefined : wrapper.instance;
+        if (typeof instance === 'object' && instance !== null) known.add(instance);
+      }
+    }
+  }
+  instances.set(source, known);
+  return known;
+}
