@@ -121,7 +121,13 @@ describe('the methods that autoGroups takes of a provider', () => {
     expect(odd.three(1, 'b')).toBe(result);
     expect([...odd.letters()]).toEqual(['a', 'b']);
     await expect(odd.fails()).rejects.toBe(result);
-    expect(() => odd.throws()).toThrow(result as never);
+    let thrown: unknown;
+    try {
+      odd.throws();
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toBe(result);
     await lens.close();
     expect(Object.getOwnPropertyDescriptors(Odd.prototype)).toEqual(before);
   });
@@ -370,7 +376,7 @@ describe('the methods that autoGroups takes of a provider', () => {
         const lens = await start([Own, ConsoleLogger, Quiet], { ...AUTO, include: [...include] });
         lens.app.get(Own).work();
         lens.app.get(ConsoleLogger).isLevelEnabled('log');
-        expect(await spansOf(lens)).toEqual(names);
+        expect((await spansOf(lens)).filter((name) => !name.endsWith('.getDefaultLogLevels'))).toEqual(names);
         expect(await sitesOf(lens)).not.toContain('ModuleRef.get');
         expect(lens.app.get(ModuleRef)).toBeDefined();
         await lens.close();
