@@ -2,7 +2,7 @@ import type { ModulesContainer } from '@nestjs/core';
 import { emitWarnings, type Warning } from '../../core/diagnostics/warnings.js';
 import { SpanRegistry } from '../../core/groups/span-registry.js';
 import { applicationClasses, classesOfBoundInstances } from '../introspection/application-classes.js';
-import { type ClassMethod, classMethods } from '../span-group/class-methods.js';
+import { classMethods } from '../span-group/class-methods.js';
 import type { LentGates } from '../span-group/lent-gates.js';
 import type { SpanGroupOptions } from '../span-group/span-group-metadata.js';
 import { type AutoSite, AutoSites } from './auto-sites.js';

@@ -48,7 +48,7 @@ export async function packageClasses(modules: ReadonlySet<object>): Promise<(Cla
     EventEmitter,
     ...Object.values(common),
     ...Object.values(core),
-    ...Object.values(stream),
+    ...Object.values<unknown>({ ...stream }),
   ]);
   const packages = new Set([...modules].flatMap((module) => NEST_PACKAGES[classNameOf(module)] ?? []));
   for (const name of packages) {
