@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto';
 import { argumentError } from '../diagnostics/argument-error.js';
 import { describeValue } from '../diagnostics/quote-details.js';
 import type { Warning } from '../diagnostics/warnings.js';
@@ -36,7 +35,7 @@ export const REQUEST_OPT_IN_KEYS = {
 /** What was decided about the header. */
 export interface ReadRequestOptIn {
   /** Without one there is nothing to verify a header with: it is off. */
-  readonly keys: readonly KeyObject[];
+  readonly keys: readonly object[];
   readonly allow: SpanGroupSpec;
   readonly propagate: boolean;
   /** To be given when it starts. */
@@ -71,7 +70,7 @@ export function readRequestOptIn(given: unknown): ReadRequestOptIn | undefined {
   return { keys: found, allow: readAllow(allow, warnings), propagate, warnings };
 }
 
-function readKeys(option: string, given: unknown, warnings: Warning[]): KeyObject[] {
+function readKeys(option: string, given: unknown, warnings: Warning[]): object[] {
   if (given === undefined || given === null) return [];
   const list: readonly unknown[] = Array.isArray(given) ? given : [given];
   return list.flatMap((key, at) => {

@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto';
 import type { Span } from '@opentelemetry/api';
 import type { LensLogger, RecordedWarning } from './lens-warning.js';
 import type { RecentTraces } from './recent-traces.js';
@@ -158,8 +157,8 @@ export interface ProcessState {
 
 /** How a request that brings the header `x-lens-groups` is judged, and what became of them. */
 export interface RequestOptIn {
-  /** Those that the header may be signed with. Node's objects print no key. */
-  readonly keys: readonly KeyObject[];
+  /** Those that the header may be signed with: Node's `KeyObject`s, which print no key. */
+  readonly keys: readonly object[];
   /** What a request may turn on. */
   readonly allow: SpanGroupSpec;
   /** Whether the signed text goes out with the requests that are made meanwhile. */
