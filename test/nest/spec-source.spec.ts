@@ -159,6 +159,7 @@ describe('where the spec comes from', () => {
       () => ({ specSource: saying('stock', 'flags') }),
       { NEST_LENS_SPAN_GROUPS_FILE: 'file' },
     ],
+    ['\\u001b[31mflags', 'stock', () => ({ specSource: saying('stock', '\u001b[31mflags') }), {}],
     ['flags', 'stock', () => ({ telemetry: { specSource: saying('stock', 'flags') } }), {}],
     [
       'NEST_LENS_SPAN_GROUPS',

@@ -1,3 +1,4 @@
+import { quote } from '../diagnostics/quote-details.js';
 import { emitWarnings } from '../diagnostics/warnings.js';
 import { applySourcedSpec } from '../groups/sourced-spec.js';
 import { specProblem } from '../groups/span-group-spec.js';
@@ -25,6 +26,8 @@ interface Attempt {
  * spec that it gave last stays in force, one warning says so, and what it gives next counts.
  */
 export class SpecWatch {
+  /** What it is called in documents and logs, on one line. */
+  private readonly name: string;
   private attempt: Attempt | undefined;
   private retryMs = FIRST_RETRY_MS;
   private retryTimer: ReturnType<typeof setTimeout> | undefined;
@@ -40,9 +43,9 @@ export class SpecWatch {
 
   constructor(
     private readonly source: SpanGroupSpecSource,
-    /** What it is called. */
-    private readonly name = source.name,
+    name = source.name,
   ) {
+    this.name = quote(name);
     this.silenceTimer = setTimeout(() => {
       this.fail({ reason: `it has said nothing for ${SILENT_MS / 1_000} seconds` });
     }, SILENT_MS).unref();

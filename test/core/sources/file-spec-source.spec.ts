@@ -75,7 +75,7 @@ describe('fileSpecSource', () => {
       'the file has control characters': (path) => writeFileSync(path, Buffer.alloc(64)),
       'the file is a folder': (path) => (rmSync(path), mkdirSync(path)),
       'the file is a link that leads to itself': (path) => (rmSync(path), symlinkSync(path, path)),
-      'the file is not a file': (path) => (rmSync(path), symlinkSync('/dev/null', path)),
+      'the file is a device, a pipe or a socket': (path) => (rmSync(path), symlinkSync('/dev/null', path)),
     };
     const folder = makeFolder();
     const outcomes = Object.entries(spoilers).map(async ([problem, spoil], at) => {
