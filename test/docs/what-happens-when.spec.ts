@@ -4,6 +4,7 @@ import type { Scenario } from './scenario.js';
 import { closeApps } from './scenario-app.js';
 import { variablesSet } from './scenario-environment.js';
 import { sentenceScenarios } from './sentence-scenarios.js';
+import { sourceScenarios } from './source-scenarios.js';
 import { startScenarios } from './start-scenarios.js';
 import { variableScenarios } from './variable-scenarios.js';
 import { whatHappensWhenPage } from './what-happens-when-page.js';
@@ -15,7 +16,7 @@ type Scenarios = Readonly<Record<string, Scenario>>;
 const VARIABLES = '…a variable of the SDK is set';
 /** Under which heading of the page which cases stand. */
 const TABLES: Readonly<Record<string, Scenarios>> = {
-  '…the application starts': startScenarios,
+  '…the application starts': { ...startScenarios, ...sourceScenarios },
   '…the application ends': endScenarios,
   [VARIABLES]: variableScenarios,
 };

@@ -27,7 +27,8 @@ export function openFeatureSpecSource(
         else onProblem?.(`${errorCode} ${errorMessage ?? ''}`);
       };
       const changed = (): void => void read().catch((error: unknown) => onProblem?.(error));
-      const failed = (details?: { message?: string }): void => onProblem?.(new Error(details?.message));
+      const failed = (details?: { message?: string }): void =>
+        onProblem?.(new Error(details?.message ?? 'the provider says no more'));
       // A handler of Ready is also called when the provider has been ready for long.
       client.addHandler(ProviderEvents.Ready, changed);
       client.addHandler(ProviderEvents.ConfigurationChanged, changed);
