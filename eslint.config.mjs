@@ -70,6 +70,10 @@ const onlyPlugin = [
 ];
 const noSdk = forbidModules(/^@opentelemetry\/(?!api$)/, sdkMessage);
 const sdkTypes = forbidModules(/^@opentelemetry\/(?!api$)/, sdkMessage, { types: true });
+const noCore = forbidModules(
+  /^(\.\.\/)+core\/(?!(opt-in\/sign-span-groups|diagnostics\/quote-details|groups\/nearest-name|state\/version)\.js$)/,
+  'The command talks to applications over HTTP; of the core it knows what it signs with, how names are shown, and the version.',
+);
 const noModule = forbidModules(/^/, 'The fallbacks have to work where nothing else is installed.');
 
 /** The folders of a layer. Each may import those named before it, never one that comes after it. */
@@ -164,6 +168,7 @@ export default defineConfig(
       noLaterFolder(NEST_FOLDERS, folder),
     ),
   })),
+  { files: ['src/cli/**/*.ts'], rules: restrict(noEntry, noNest, noTesting, noSdk, noCore) },
   { files: ['src/testing/**/*.ts'], rules: restrict(noEntry, noNest, noPlugin, noSdk) },
   {
     files: ['src/core/diagnostics/warnings.ts', 'src/core/telemetry/console-span-exporter.ts'],

@@ -19,6 +19,7 @@ const CORE = 'src/core/groups/span-gate.ts';
 const SDK = 'src/core/telemetry/sdk-parts.ts';
 const NEST = 'src/nest/introspection/span-sites.ts';
 const INDEX = 'src/index.ts';
+const CLI = 'src/cli/run-command-line.ts';
 const FALLBACKS = 'src/fallbacks.ts';
 const TESTING = 'src/testing.ts';
 const CAPTURE = 'src/testing/capture-spans.ts';
@@ -79,6 +80,8 @@ describe('The import rules', () => {
     ['only telemetry/sdk imports other OpenTelemetry packages', NEST, '@opentelemetry/semantic-conventions'],
     ['the testing entry imports no SDK', TESTING, '@opentelemetry/sdk-node'],
     ['what is behind the testing entry imports no SDK either', CAPTURE, '@opentelemetry/sdk-trace-base'],
+    ['the command asks applications over HTTP', CLI, '../core/groups/span-registry.js'],
+    ['the command knows no Nest', CLI, '@nestjs/common'],
     ['fallbacks imports nothing of the package', FALLBACKS, './core/groups/span-registry.js'],
     ['fallbacks imports no package', FALLBACKS, '@opentelemetry/api'],
     ['fallbacks imports no module of Node', FALLBACKS, 'node:util'],

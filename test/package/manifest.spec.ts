@@ -15,6 +15,7 @@ jest.setTimeout(60_000);
 interface Manifest {
   version: string;
   main: string;
+  bin: Record<string, string>;
   types: string;
   sideEffects: boolean | string[];
   exports: Record<string, string | Record<'import' | 'require', { types: string; default: string }>>;
@@ -121,6 +122,12 @@ describe('The manifest', () => {
       }
     }
     expect([manifest.main, manifest.types]).toEqual(['./dist/cjs/index.js', './dist/cjs/index.d.ts']);
+  });
+
+  it('has one command, a file of the build that Node runs wherever it is installed', () => {
+    expect(manifest.bin).toEqual({ 'nest-lens': './dist/esm/cli/bin.js' });
+    for (const folder of ['esm', 'cjs'])
+      expect(read(`dist/${folder}/cli/bin.js`)).toMatch(/^#!\/usr\/bin\/env node\n/);
   });
 
   it('marks each build with the module system that it is in', () => {

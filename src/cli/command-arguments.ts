@@ -1,0 +1,40 @@
+import { parseArgs } from 'node:util';
+import type { Command, CommandOption } from './command.js';
+import { CommandError } from './command-error.js';
+
+/** What stood behind the name of a command. */
+export interface CommandArguments {
+  /** What is no option. */
+  readonly words: readonly string[];
+  text(option: string): string | undefined;
+  isSet(option: string): boolean;
+}
+
+/** Options of every command. */
+export const HELP_OPTION: CommandOption = { type: 'boolean', short: 'h', help: 'Prints this.' };
+
+/** Reads what stands behind the name of a command. */
+export function readArguments(name: string, command: Command, args: readonly string[]): CommandArguments {
+  const options: Record<string, { type: 'string' | 'boolean'; short?: string }> = {};
+  for (const [option, { type, short }] of Object.entries({ ...command.options, help: HELP_OPTION })) {
+    options[option] = short === undefined ? { type } : { type, short };
+  }
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options,
+      allowPositionals: true,
+      strict: true,
+    });
+    const found = values as Readonly<Record<string, string | boolean | undefined>>;
+    return {
+      words: positionals,
+      text: (option) => (typeof found[option] === 'string' ? found[option] : undefined),
+      isSet: (option) => found[option] === true,
+    };
+  } catch (error) {
+    // Node's messages have several sentences; the first one says what is wrong.
+    const [reason] = (error as Error).message.split(/\.(?:\s|$)/);
+    throw new CommandError(`${reason}. See nest-lens ${name} --help`);
+  }
+}

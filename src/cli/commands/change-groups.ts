@@ -1,0 +1,82 @@
+import type { Command, CommandRun } from '../command.js';
+import { CommandError } from '../command-error.js';
+import { readSeconds } from '../duration.js';
+import { isLensDocument, type LensDocument } from '../lens-document.js';
+import { exitCodeOf, printDocument } from './list-groups.js';
+import { DEFAULT_SECONDS, DURATION_OPTION, MAX_SECONDS, SERVER_OPTIONS } from './server-options.js';
+
+const ONE_PROCESS = 'It changes the process that answers, and no other.';
+
+/** `nest-lens on`. */
+export const turnOn: Command = {
+  summary: 'Puts a spec over the one in force, for a while.',
+  usage: '<spec> --for 15m --url http://localhost:3000',
+  details:
+    `Has exactly what the spec names on, for a while: groups, presets, wildcards, exclusions. ${ONE_PROCESS}\n` +
+    'With --add what is on now stays on.',
+  options: {
+    ...SERVER_OPTIONS,
+    for: DURATION_OPTION,
+    add: { type: 'boolean', help: 'Adds to the spec in force instead of taking its place.' },
+  },
+  async run(run) {
+    const entries = entriesOf(run);
+    if (entries === '') throw new CommandError('Say what is to be on. See nest-lens on --help');
+    const spec = run.given.isSet('add') ? withEntries(await activeSpec(run), entries) : entries;
+    return override(run, spec);
+  },
+};
+
+/** `nest-lens off`. */
+export const turnOff: Command = {
+  summary: 'Takes the override away, or some groups off for a while.',
+  usage: '[<group> …] --url http://localhost:3000',
+  details:
+    'Without a name it takes the override away at once: the configured spec is in force again.\n' +
+    `With names (groups, presets, wildcards) it takes those off for a while, and leaves the rest as it is. ${ONE_PROCESS}`,
+  options: { ...SERVER_OPTIONS, for: DURATION_OPTION },
+  async run(run) {
+    const entries = entriesOf(run);
+    if (entries !== '') {
+      const excluded = entries.split(',').map((entry) => `-${entry.replace(/^-/, '')}`);
+      return override(run, withEntries(await activeSpec(run), excluded.join(',')));
+    }
+    return report(run, await run.client().ask(isLensDocument, { method: 'DELETE' }));
+  },
+};
+
+function entriesOf({ given }: CommandRun): string {
+  return given.words
+    .flatMap((word) => word.split(','))
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+    .join(',');
+}
+
+async function activeSpec(run: CommandRun): Promise<string> {
+  const { spec } = await run.client().ask(isLensDocument);
+  return spec.active;
+}
+
+/** The spec with entries added. Exclusions apply last, so what is included again must not be excluded before. */
+function withEntries(active: string, entries: string): string {
+  const added = entries.split(',');
+  const opposite = (entry: string): string => (entry.startsWith('-') ? entry.slice(1) : `-${entry}`);
+  const gone = new Set(added.map((entry) => opposite(entry).toLowerCase()));
+  const kept = active
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '' && !gone.has(entry.toLowerCase()));
+  return [...new Set([...kept, ...added])].join(',');
+}
+
+async function override(run: CommandRun, spec: string): Promise<number> {
+  const ttlSeconds = readSeconds('for', run.given.text('for'), DEFAULT_SECONDS, MAX_SECONDS);
+  return report(run, await run.client().ask(isLensDocument, { method: 'PUT', body: { spec, ttlSeconds } }));
+}
+
+function report({ given, output }: CommandRun, document: LensDocument): number {
+  if (given.isSet('json')) output.json(document);
+  else printDocument(output, document);
+  return exitCodeOf(document);
+}

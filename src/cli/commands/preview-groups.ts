@@ -1,0 +1,95 @@
+import type { Command, CommandRun } from '../command.js';
+import { CommandError } from '../command-error.js';
+import { readSeconds } from '../duration.js';
+import { isLensPreview, type LensPreview } from '../lens-document.js';
+import { type Output, safe } from '../output.js';
+import { exitCodeOf, printPending } from './list-groups.js';
+import { SERVER_OPTIONS } from './server-options.js';
+
+const DEFAULT_PREVIEW_SECONDS = 30;
+const MAX_PREVIEW_SECONDS = 300;
+/** How much longer than the preview an answer may take, in milliseconds. */
+const GRACE_MS = 15_000;
+const SITES_SHOWN = 3;
+
+/** `nest-lens preview`. */
+export const previewGroups: Command = {
+  summary: 'Counts what groups would cost, before they are on.',
+  usage: '[<spec>] --seconds 30 --url http://localhost:3000',
+  details:
+    'Counts for a while how many spans each group would make, on or off, and estimates what exporting them takes.\n' +
+    'Nothing is turned on. Without a spec it counts every group.',
+  options: {
+    ...SERVER_OPTIONS,
+    seconds: { type: 'string', value: 'time', help: 'How long: 30, 45s, 5m at most. Default: 30.' },
+  },
+  async run(run) {
+    const { given, output } = run;
+    const seconds = readSeconds(
+      'seconds',
+      given.text('seconds'),
+      DEFAULT_PREVIEW_SECONDS,
+      MAX_PREVIEW_SECONDS,
+    );
+    const report = await count(run, given.words.join(',') || 'all', seconds);
+    if (given.isSet('json')) output.json(report);
+    else print(output, report);
+    return exitCodeOf(report);
+  },
+};
+
+async function count(
+  { given, output, client }: CommandRun,
+  spec: string,
+  seconds: number,
+): Promise<LensPreview> {
+  const showsProgress = output.isTerminal && !given.isSet('json');
+  const request = {
+    method: 'POST',
+    path: '/preview',
+    body: { seconds, spec },
+    withinMs: seconds * 1_000 + GRACE_MS,
+  } as const;
+  for await (const { event, data } of client().events(request)) {
+    if (!isLensPreview(data)) continue;
+    if (event === 'done') {
+      if (showsProgress) output.note('');
+      return data;
+    }
+    if (showsProgress) {
+      output.progress(
+        `${Math.round(data.seconds)} of ${seconds} s: ${data.spans} spans, ${data.perSecond} per second`,
+      );
+    }
+  }
+  throw new CommandError(
+    'The preview ended before its time. Is another one under way, or did the application close?',
+  );
+}
+
+function print(
+  output: Output,
+  { seconds, spans, perSecond, bytesPerSecond, groups, pending }: LensPreview,
+): void {
+  output.table(
+    ['GROUP', 'SPANS', 'PER SECOND', 'BUSIEST SITES'],
+    groups.map(({ name, spans: ofGroup, perSecond: rate, sites }) => [
+      safe(name),
+      String(ofGroup),
+      String(rate),
+      sites
+        .slice(0, SITES_SHOWN)
+        .map((site) => `${safe(site.name)} ${site.spans}`)
+        .join(', '),
+    ]),
+  );
+  output.line();
+  const size =
+    bytesPerSecond < 10_000
+      ? `${Math.round(bytesPerSecond)} bytes`
+      : `${Math.round(bytesPerSecond / 1_000)} KB`;
+  output.line(
+    `In ${seconds} s: ${spans} spans, ${perSecond} per second; about ${size} per second to export.`,
+  );
+  printPending(output, pending);
+}
