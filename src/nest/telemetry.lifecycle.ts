@@ -102,13 +102,17 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
 
   /** Where nothing will be traced they stay as they are. */
   private nameServerSpans(): void {
-    // A test makes the adapter after the providers; without HTTP there is none.
-    const adapter = this.http.httpAdapter as AbstractHttpAdapter | undefined;
+    const { adapter } = this;
     if (adapter !== undefined && this.isFirst && this.isToBeLive()) nameServerSpans(adapter);
   }
 
+  /** A test makes it after the providers. Without HTTP there is none: it is null then. */
+  private get adapter(): AbstractHttpAdapter | undefined {
+    return (this.http.httpAdapter as AbstractHttpAdapter | null | undefined) ?? undefined;
+  }
+
   private readOptInHeaders(): void {
-    const adapter = this.http.httpAdapter as AbstractHttpAdapter | undefined;
+    const { adapter } = this;
     if (adapter !== undefined && processState.requestOptIn !== undefined) readOptInHeaders(adapter);
   }
 

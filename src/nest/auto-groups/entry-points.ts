@@ -3,7 +3,7 @@ import { isHandler } from '../span-group/handler-kind.js';
 
 /**
  * Marks of other packages of Nest on methods that a clock, an event or a queue calls. Written out, because an application installs only
- * those that it uses; a test checks each against the real package: schedule, event-emitter; bull is gone from there.
+ * those that it uses; a test checks them against the real packages, except for bull.
  */
 const METHOD_MARKS: readonly string[] = [
   'SCHEDULER_TYPE',

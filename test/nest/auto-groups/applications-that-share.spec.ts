@@ -1,0 +1,183 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { Controller, Get, Injectable, Module, Scope, UseGuards } from '@nestjs/common';
+import type { CanActivate, Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { enabledSpanGroups, SpanRegistry } from 'nest-lens';
+import { express } from '../../support/adapters.js';
+import { everythingSaid, guardEachTest, lensApp, type LensApp, namesOf } from '../../support/lens-app.js';
+
+describe('applications of a process that share classes', () => {
+  guardEachTest();
+
+  @Injectable()
+  class Service {
+    work(): string {
+      return 'worked';
+    }
+  }
+
+  @Injectable()
+  class Guard implements CanActivate {
+    canActivate(): boolean {
+      return true;
+    }
+  }
+
+  @Controller('orders')
+  @UseGuards(Guard)
+  class OrdersController {
+    constructor(private readonly service: Service) {}
+
+    @Get()
+    list(): string {
+      return this.service.work();
+    }
+  }
+
+  @Module({ controllers: [OrdersController], providers: [Service] })
+  class OrdersModule {}
+
+  const CLASSES = [Service, Guard, OrdersController];
+  const written = CLASSES.map(({ prototype }) => Object.getOwnPropertyDescriptors(prototype));
+  const isAsWritten = (): boolean =>
+    CLASSES.every(({ prototype }, index) =>
+      Object.entries(written[index]!).every(
+        ([key, { value }]) => Object.getOwnPropertyDescriptor(prototype, key)?.value === value,
+      ),
+    );
+  const ALL = { handlers: 'handlers', enhancers: 'pipeline', providers: 'services' };
+  const TREE = ['Guard.canActivate', 'OrdersController.list', 'Service.work'];
+
+  const start = (autoGroups?: object, module: Type<unknown> = OrdersModule): Promise<LensApp> =>
+    lensApp(express)
+      .forRoot(autoGroups === undefined ? {} : { autoGroups })
+      .imports(module)
+      .start();
+
+  /** The spans since the last time; the set-up, and so the exporter, is that of the first application. */
+  async function spansOf(lens: LensApp, of: LensApp = lens): Promise<string[]> {
+    await lens.spans();
+    of.exporter.spans.length = 0;
+    expect((await lens.get('/orders')).text).toBe('worked');
+    await of.spans();
+    return namesOf(of.exporter.spans);
+  }
+
+  it('no wrapper and no group is left when the one with the option has closed', async () => {
+    const lens = await start(ALL);
+    expect(isAsWritten()).toBe(false);
+    expect(await spansOf(lens)).toEqual(TREE);
+    await lens.close();
+    expect(isAsWritten()).toBe(true);
+    expect(SpanRegistry.namespaces()).toEqual([]);
+    expect([...enabledSpanGroups()]).toEqual([]);
+    expect(everythingSaid()).toEqual([]);
+  });
+
+  it('the one without the option makes none of these spans and lists none of these sites', async () => {
+    const withIt = await start(ALL);
+    const without = await start();
+    expect(await spansOf(without, withIt)).toEqual([]);
+    expect(await spansOf(withIt)).toEqual(TREE);
+    const sites = async (lens: LensApp): Promise<number> => {
+      const { groups } = (await lens.get('/lens/groups')).json();
+      return groups.reduce((sum: number, group: any) => sum + group.sites, 0);
+    };
+    expect([await sites(withIt), await sites(without)]).toEqual([3, 0]);
+    await without.close();
+    expect(await spansOf(withIt)).toEqual(TREE);
+  });
+
+  it('the one without it goes on when the other has closed, though its routes hold the wrappers', async () => {
+    const withIt = await start(ALL);
+    const without = await start();
+    await withIt.close();
+    expect(isAsWritten()).toBe(true);
+    expect((await without.get('/orders')).text).toBe('worked');
+    expect(await spansOf(without, withIt)).toEqual([]);
+  });
+
+  it('two with the option share the gates; each keeps them until the second has closed', async () => {
+    const first = await start(ALL);
+    const second = await start(ALL);
+    expect(await spansOf(second, first)).toEqual(TREE);
+    await first.close();
+    expect(isAsWritten()).toBe(false);
+    expect(SpanRegistry.namespaces()).toEqual(['auto']);
+    expect(await spansOf(second, first)).toEqual(TREE);
+    await second.close();
+    expect(isAsWritten()).toBe(true);
+  });
+
+  it('two with other groups leave nothing behind, in whatever order they close', async () => {
+    for (const order of [
+      [0, 1],
+      [1, 0],
+    ] as const) {
+      const lenses = [await start(ALL), await start({ handlers: 'others', providers: 'others' })] as const;
+      expect(await spansOf(lenses[0])).toEqual(expect.arrayContaining(['Guard.canActivate']));
+      await lenses[order[0]].close();
+      expect((await lenses[order[1]].get('/orders')).text).toBe('worked');
+      await lenses[order[1]].close();
+      expect(isAsWritten()).toBe(true);
+      expect(SpanRegistry.namespaces()).toEqual([]);
+    }
+  });
+
+  it('an application without NestLens serves on, before and after', async () => {
+    const withIt = await start(ALL);
+    const plain = await NestFactory.create(OrdersModule, express.create(), { logger: false });
+    await plain.init();
+    expect(plain.get(OrdersController).list()).toBe('worked');
+    await withIt.close();
+    expect(plain.get(OrdersController).list()).toBe('worked');
+    await plain.close();
+  });
+
+  it('what somebody has put over a gate stays, and the gate below it is off for good', async () => {
+    const lens = await start({ providers: 'services' });
+    const spy = jest.spyOn(Service.prototype, 'work').mockReturnValueOnce('mocked');
+    expect((await lens.get('/orders')).text).toBe('mocked');
+    expect(await spansOf(lens)).toEqual(['Service.work']);
+    const other = await start();
+    await lens.close();
+    expect(await spansOf(other, lens)).toEqual([]);
+    spy.mockRestore();
+    expect(new Service().work()).toBe('worked');
+    Object.defineProperty(Service.prototype, 'work', written[0]!['work' as never]);
+  });
+
+  it('one that spies before the start has its spy back', async () => {
+    const spy = jest.spyOn(Service.prototype, 'work');
+    const lens = await start({ providers: 'services' });
+    expect(await spansOf(lens)).toEqual(['Service.work']);
+    expect(Service.prototype.work).toHaveBeenCalledTimes(1);
+    await lens.close();
+    expect(Service.prototype.work).toBe(spy);
+    spy.mockRestore();
+    expect(isAsWritten()).toBe(true);
+  });
+
+  it('instances for each request are those of whoever runs: nothing breaks', async () => {
+    @Injectable({ scope: Scope.REQUEST })
+    class Scoped {
+      work(): string {
+        return 'scoped';
+      }
+    }
+    @Controller('orders')
+    class ScopedController {
+      constructor(private readonly scoped: Scoped) {}
+
+      @Get()
+      list(): string {
+        return `${this.scoped.work()}`;
+      }
+    }
+    @Module({ controllers: [ScopedController], providers: [Scoped] })
+    class ScopedModule {}
+    const withIt = await start(ALL, ScopedModule);
+    const without = await start(undefined, ScopedModule);
+    for (const lens of [withIt, without]) expect((await lens.get('/orders')).text).toBe('scoped');
+  });
+});
