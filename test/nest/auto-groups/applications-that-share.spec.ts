@@ -38,7 +38,9 @@ describe('applications of a process that share classes', () => {
   class OrdersModule {}
 
   const CLASSES = [Service, Guard, OrdersController];
-  const written = CLASSES.map(({ prototype }) => Object.getOwnPropertyDescriptors(prototype));
+  const written: Record<string, PropertyDescriptor>[] = CLASSES.map(({ prototype }) =>
+    Object.getOwnPropertyDescriptors(prototype),
+  );
   const isAsWritten = (): boolean =>
     CLASSES.every(({ prototype }, index) =>
       Object.entries(written[index]!).every(
@@ -144,7 +146,7 @@ describe('applications of a process that share classes', () => {
     expect(await spansOf(other, lens)).toEqual([]);
     spy.mockRestore();
     expect(new Service().work()).toBe('worked');
-    Object.defineProperty(Service.prototype, 'work', written[0]!['work' as never]);
+    Object.defineProperty(Service.prototype, 'work', written[0]!.work!);
   });
 
   it('one that spies before the start has its spy back', async () => {

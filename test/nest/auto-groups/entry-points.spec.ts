@@ -148,7 +148,7 @@ describe('the entry points that autoGroups takes for handlers', () => {
       }
 
       @EventPattern('told')
-      told(): void {
+      told(_: unknown): void {
         // Is called only.
       }
     }
