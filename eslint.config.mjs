@@ -89,7 +89,7 @@ const CORE_FOLDERS = [
   'telemetry',
   'register',
 ];
-const NEST_FOLDERS = ['span-group', 'introspection', 'auto-groups'];
+const NEST_FOLDERS = ['span-group', 'page', 'introspection', 'auto-groups'];
 
 /** @param {readonly string[]} folders @param {string} folder */
 function noLaterFolder(folders, folder) {

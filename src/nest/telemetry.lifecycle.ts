@@ -16,6 +16,7 @@ import { setUpForHost } from '../core/telemetry/setup-telemetry.js';
 import { emitWarnings, recordWarning, type Warning } from '../core/diagnostics/warnings.js';
 import { renewAutoRegistration } from './auto-groups/auto-registration.js';
 import { areHandlersTracedTwice, reportMissedCalls, unknownGroups } from './boot-report.js';
+import { keepTracesOfApp } from './keep-traces-of-app.js';
 import { type AskedOfTelemetry, ignoredOptions } from './ignored-options.js';
 import type { LensApp } from './lens-app.js';
 import { type NestLensModuleOptions, settingsOf } from './nest-lens-options.js';
@@ -150,6 +151,7 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
     const missed = this.stopCounting();
     await this.app.hold.setUp(() => this.setUp());
     this.readOptInHeaders();
+    keepTracesOfApp(this.app);
     reportMissedCalls(
       missed.filter(({ group }) => processState.enabled.has(group)),
       true,

@@ -73,6 +73,8 @@ onEachPlatform('several calls of forRoot in one application', (platform) => {
     ['a route after none', false, guarded],
     ['another path', { ...guarded, path: 'a' }, { ...guarded, path: 'b' }],
     ['control after none', guarded, { ...guarded, runtimeControl: true }],
+    ['a page after none', guarded, { ...guarded, page: true }],
+    ['other traces', { ...guarded, recentTraces: 1 }, { ...guarded, recentTraces: 2 }],
   ])('H12, N2: that ask for %s, stop the start', async (_what, first, second) => {
     await expect(start(lens(first), lens(second))).rejects.toMatchObject({
       code: 'INTROSPECTION_DIFFERS',
@@ -116,7 +118,11 @@ describe('introspection that cannot be obeyed', () => {
     ['is null', null, /introspection must be false or an object, not null/],
     ['is a list', [], /introspection must be false or an object, not an array/],
     ['is a text', 'lens', /introspection must be false or an object, not the text 'lens'/],
-    ['has a misspelt key', { guard: guards }, /must be path, guards or runtimeControl, not the text 'guard'/],
+    [
+      'has a misspelt key',
+      { guard: guards },
+      /must be path, guards, runtimeControl, page or recentTraces, not the text 'guard'/,
+    ],
     ['has paths', { path: ['a', 'b'] }, /introspection\.path must be a text, not an array/],
     ['has null for a path', { path: null }, /introspection\.path must be a text, not null/],
     ['has one guard, not a list', { guards: OperatorGuard }, /guards must be an array/],

@@ -16,6 +16,7 @@ export type NestLensErrorCode =
   | 'NOT_A_METHOD'
   | 'EXPERIMENTAL_DECORATORS_OFF'
   | 'RUNTIME_CONTROL_UNGUARDED'
+  | 'INTROSPECTION_UNGUARDED'
   | 'INTROSPECTION_DIFFERS'
   | 'INTROSPECTION_TOO_LATE'
   | 'ROOT_LOADED_LAZILY'
@@ -38,6 +39,8 @@ interface ErrorDetails {
   NOT_A_METHOD: { decorator: string; site: string };
   EXPERIMENTAL_DECORATORS_OFF: { decorator: string };
   RUNTIME_CONTROL_UNGUARDED: Record<string, never>;
+  /** `environment`: what NODE_ENV says, in words. */
+  INTROSPECTION_UNGUARDED: { options: readonly string[]; environment: string };
   INTROSPECTION_DIFFERS: Record<string, never>;
   INTROSPECTION_TOO_LATE: Record<string, never>;
   ROOT_LOADED_LAZILY: Record<string, never>;
@@ -85,6 +88,10 @@ const MESSAGES: {
   RUNTIME_CONTROL_UNGUARDED: () =>
     'introspection.runtimeControl lets callers change which span groups emit, so it needs introspection.guards, or guards of ' +
     'its own: runtimeControl: { guards: [...] }. Name at least one guard, or turn runtimeControl off.',
+  INTROSPECTION_UNGUARDED: ({ options, environment }) =>
+    `${options}: there are no introspection.guards, and everybody who reaches this process could look at what it does, and at what ` +
+    `attributes say of people. NODE_ENV is ${environment}. Name at least one guard, or set NODE_ENV to 'development' or 'test' ` +
+    'where no stranger reaches the process.',
   INTROSPECTION_DIFFERS: () =>
     'NestLensModule.forRoot was called more than once in one application, with different options for introspection. There is ' +
     'one endpoint, so one of them could not be obeyed. Give the same introspection everywhere, or call forRoot once.',

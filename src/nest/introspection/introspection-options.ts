@@ -6,6 +6,7 @@ import {
   readRuntimeControl,
   type RuntimeControlOptions,
 } from './runtime-control-options.js';
+import { readPageOptions, type ReadPageOptions } from './page-options.js';
 import { type Guard, isSameList, readGuards, requireKeys } from './read-guards.js';
 
 /** Options of the routes of NestLens. */
@@ -19,10 +20,20 @@ export interface IntrospectionOptions {
    * guard: of `guards`, or of its own. @defaultValue false
    */
   runtimeControl?: boolean | RuntimeControlOptions;
+  /**
+   * Adds the page, at the path itself: what is on and why, the switches where there is runtime control, recent traces. Needs `guards`,
+   * unless `NODE_ENV` is `development` or `test`. @defaultValue false
+   */
+  page?: boolean;
+  /**
+   * Keeps this many of the last finished traces of the process in memory, at most 1,000, and adds the routes that show them. Needs
+   * `guards`, unless `NODE_ENV` is `development` or `test`. @defaultValue 0
+   */
+  recentTraces?: number;
 }
 
 /** What was decided about the endpoint of one `forRoot`. */
-export interface ReadIntrospection {
+export interface ReadIntrospection extends ReadPageOptions {
   readonly path: string;
   readonly guards: readonly Guard[];
   readonly runtimeControl: false | ReadRuntimeControl;
@@ -42,6 +53,8 @@ export const INTROSPECTION_KEYS = {
   path: true,
   guards: true,
   runtimeControl: true,
+  page: true,
+  recentTraces: true,
 } satisfies Record<keyof IntrospectionOptions, true>;
 
 /**
@@ -49,7 +62,8 @@ export const INTROSPECTION_KEYS = {
  * leave a door open.
  *
  * @returns false: no route
- * @throws TypeError for a value of a wrong type or a key that isn't known; NestLensError `RUNTIME_CONTROL_UNGUARDED`
+ * @throws TypeError for a value of a wrong type or a key that isn't known; NestLensError `RUNTIME_CONTROL_UNGUARDED`,
+ * `INTROSPECTION_UNGUARDED`
  */
 export function readIntrospection(
   given: false | IntrospectionOptions | undefined,
@@ -66,14 +80,18 @@ export function readIntrospection(
   if (runtimeControl !== false && guards.length + runtimeControl.guards.length === 0) {
     throw createError(NestLensError, 'RUNTIME_CONTROL_UNGUARDED');
   }
-  return { path, guards, runtimeControl };
+  return { path, guards, runtimeControl, ...readPageOptions(given ?? {}, guards) };
 }
 
 /** Whether the endpoints of two calls of `forRoot` would be the same; `false`: there would be none. */
 export function isSameIntrospection(a: ReadIntrospection | false, b: ReadIntrospection | false): boolean {
   if (a === false || b === false) return a === b;
   return (
-    a.path === b.path && isSameList(a.guards, b.guards) && isSameControl(a.runtimeControl, b.runtimeControl)
+    a.path === b.path &&
+    a.page === b.page &&
+    a.recentTraces === b.recentTraces &&
+    isSameList(a.guards, b.guards) &&
+    isSameControl(a.runtimeControl, b.runtimeControl)
   );
 }
 

@@ -2,12 +2,16 @@ import type { Type } from '@nestjs/common';
 import { createControlController } from './control.controller.js';
 import { createGroupsController } from './groups.controller.js';
 import type { ReadIntrospection } from './introspection-options.js';
+import { createPageController } from './page.controller.js';
+import { createTracesController } from './traces.controller.js';
 
 /** Makes the controllers that one `forRoot` asks for. */
 export function createLensControllers(introspection: ReadIntrospection): Type<object>[] {
-  const { runtimeControl } = introspection;
+  const { runtimeControl, page, recentTraces } = introspection;
   return [
     createGroupsController(introspection),
     ...(runtimeControl === false ? [] : [createControlController(introspection, runtimeControl)]),
+    ...(page ? [createPageController(introspection)] : []),
+    ...(recentTraces > 0 ? [createTracesController(introspection)] : []),
   ];
 }
