@@ -14,7 +14,7 @@ import { countAdmitted, isSpanAdmitted, type SpanAdmission } from './span-admiss
 
 /**
  * The SDK's tracers say what they were made for: `instrumentationScope` is a public field of their class, though no part of
- * the API's interface. Seen in SDK 2.0 to 2.12.
+ * the API's interface. Seen in SDK 2.0 to 2.12 and in 3.1.
  */
 interface ScopedTracer extends Tracer {
   readonly instrumentationScope: InstrumentationScope;

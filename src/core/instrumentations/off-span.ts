@@ -1,4 +1,5 @@
 import { type Context, INVALID_SPAN_CONTEXT, type Span, type SpanContext, trace } from '@opentelemetry/api';
+import { differOnlyInSpan } from './entries-of-contexts.js';
 
 /**
  * What an instrumentation gets while its group is off. It records nothing, and stands for the nearest span that is on: it
@@ -11,8 +12,14 @@ export class OffSpan implements Span {
   /** The context with this span that was entered last, and what was entered instead: the next one is often the same. */
   entered: { readonly context: Context; readonly without: Context } | undefined;
 
-  /** @param nearest the nearest span around it that is on, or that came from the caller; undefined where there is none */
-  constructor(readonly nearest: Span | undefined) {}
+  /**
+   * @param nearest the nearest span around it that is on, or that came from the caller; undefined where there is none
+   * @param around the context in which it was asked for, if that has `nearest` as its span
+   */
+  constructor(
+    readonly nearest: Span | undefined,
+    readonly around: Context | undefined,
+  ) {}
 
   spanContext(): SpanContext {
     return this.nearest?.spanContext() ?? INVALID_SPAN_CONTEXT;
@@ -67,18 +74,21 @@ export function offSpanOf(context: Context | null | undefined): OffSpan | undefi
 
 /** A context with the nearest span that is on in the place of its span, which is off. */
 export function withoutOffSpan(context: Context, off: OffSpan): Context {
-  if (off.entered?.context !== context) off.entered = { context, without: replaceSpan(context, off.nearest) };
+  if (off.entered?.context !== context) off.entered = { context, without: replaceSpan(context, off) };
   return off.entered.without;
 }
 
-function replaceSpan(context: Context, nearest: Span | undefined): Context {
+/** Mostly an instrumentation has only put its span into the context in which it asked for it: then that is what is left. */
+function replaceSpan(context: Context, off: OffSpan): Context {
+  const { nearest, around } = off;
+  if (around !== undefined && differOnlyInSpan(context, around, off, nearest)) return around;
   return nearest === undefined ? trace.deleteSpan(context) : trace.setSpan(context, nearest);
 }
 
 /** A span that is off, in a context in which the instrumentation has asked for one. */
 export function createOffSpan(parent: Context, isRoot: boolean): OffSpan {
   isAnyOff = true;
-  if (isRoot) return new OffSpan(undefined);
+  if (isRoot) return new OffSpan(undefined, undefined);
   const outer = trace.getSpan(parent);
-  return new OffSpan(outer instanceof OffSpan ? outer.nearest : outer);
+  return outer instanceof OffSpan ? new OffSpan(outer.nearest, undefined) : new OffSpan(outer, parent);
 }

@@ -134,6 +134,38 @@ describe('a group that is off', () => {
     );
   });
 
+  it('enters the context that was active, where nothing else has been put into it', async () => {
+    await setUp('http_server');
+    const enterOff = (scope: string, key?: symbol): ReturnType<typeof context.active> => {
+      const off = trace.getTracer(scope).startSpan('off');
+      const entered = trace.setSpan(context.active(), off);
+      return context.with(key === undefined ? entered : entered.setValue(key, 1), () => context.active());
+    };
+    const key = Symbol('of an instrumentation');
+    const other = Symbol('of the application');
+    expect(enterOff(PG).getValue(key)).toBeUndefined();
+    context.with(context.active().setValue(other, 2), () =>
+      around(
+        HTTP,
+        'GET',
+        (server) => {
+          const active = context.active();
+          expect(enterOff(PG)).toBe(active);
+          const inside = enterOff(PG, key);
+          expect([inside.getValue(key), inside.getValue(other)]).toEqual([1, 2]);
+          expect(trace.getSpan(inside)).toBe(server);
+          // One that has less than the active one is no stranger either.
+          const off = trace.getTracer(PG).startSpan('off');
+          const less = trace.setSpan(context.active().deleteValue(other), off);
+          context.with(less, () => expect(context.active().getValue(other)).toBeUndefined());
+          const changed = trace.setSpan(context.active().setValue(other, 3), off);
+          context.with(changed, () => expect(context.active().getValue(other)).toBe(3));
+        },
+        SpanKind.SERVER,
+      ),
+    );
+  });
+
   it('begins a new trace below a span that was asked for as a root', async () => {
     await setUp('http_server,pg');
     around(
