@@ -6,6 +6,7 @@ import { loadedInstrumentations } from '../instrumentations/loaded-instrumentati
 import type { InstrumentationLike, InstrumentationScope } from '../state/state-shape.js';
 import type { NestLensConfig } from './config.js';
 import { registeredApis, registeredTracerProvider } from './otel-globals.js';
+import { scopesOf } from './private-fields.js';
 import type { SetupOptions } from './setup-options.js';
 
 /**
@@ -26,7 +27,7 @@ export function startInstrumentationGating(
   return gateInstrumentations(asked === true ? {} : asked, {
     provider,
     contextManager: registeredApis().contextManager as ContextManager | undefined,
-    scopes: [...instrumentations.flat().map(scopeOf), ...loadedInstrumentations()],
+    scopes: [...instrumentations.flat().map(scopeOf), ...loadedInstrumentations(), ...scopesOf(provider)],
   });
 }
 

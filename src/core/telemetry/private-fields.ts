@@ -1,3 +1,4 @@
+import type { InstrumentationScope } from '../state/state-shape.js';
 import type { InstrumentationLike, SpanExporterLike, SpanProcessorLike } from './setup-options.js';
 
 /*
@@ -43,6 +44,24 @@ export function replaceExporter(
 export function queueOf(processor: SpanProcessorLike): readonly unknown[] | undefined {
   const { _finishedSpans: queue } = processor as { _finishedSpans?: unknown };
   return Array.isArray(queue) ? queue : undefined;
+}
+
+/**
+ * `_tracers` of a tracer provider: the tracers that it has made, from which follows what has asked for one. Public would be a way
+ * to list them, or a configurator of tracers, as OpenTelemetry's specification has it and JavaScript hasn't.
+ */
+export function scopesOf(provider: object): InstrumentationScope[] {
+  const { _tracers: tracers } = provider as { _tracers?: unknown };
+  if (!(tracers instanceof Map)) return [];
+  return [...(tracers as Map<unknown, { instrumentationScope?: unknown } | null>).values()].flatMap(
+    (tracer) => {
+      const { name, version } = (tracer?.instrumentationScope ?? {}) as Partial<
+        Record<'name' | 'version', unknown>
+      >;
+      if (typeof name !== 'string' || name === '') return [];
+      return [{ name, version: typeof version === 'string' ? version : undefined }];
+    },
+  );
 }
 
 /** A module that an instrumentation patches while it is loaded. */

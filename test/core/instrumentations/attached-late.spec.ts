@@ -7,7 +7,7 @@ import { type BrokerServer, hasBroker, startBroker } from '../../support/broker-
 import { hasPostgres, type PostgresServer, startPostgres } from '../../support/postgres-server.js';
 import { FROM_CALLER, groupOf, type KeptSpan, SpanTree } from './span-trees.js';
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 interface Outcome {
   states: Record<string, KeptSpan[]>;

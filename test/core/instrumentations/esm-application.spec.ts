@@ -6,7 +6,7 @@ import { type ReceivedSpan, startReceiver } from '../../support/otlp-receiver.js
 import { hasPostgres, startPostgres } from '../../support/postgres-server.js';
 import { type ShopProcess, startShop } from '../../support/shop-process.js';
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 const isInstalled = hasPostgres() && hasBroker('redis');
 const suffix = isInstalled ? '' : ' (skipped: postgresql and redis-server are not installed)';

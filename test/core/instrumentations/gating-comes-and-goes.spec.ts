@@ -149,6 +149,28 @@ describe("the application's provider", () => {
     expect(warnings.codes()).not.toContain('PROVIDER_KEPT');
   });
 
+  it('says by its tracers which scopes there are, before the spec is checked', async () => {
+    registerProvider();
+    trace.getTracer(PG, '0.76.0').startSpan('before').end();
+    trace.getTracer('reports').startSpan('before').end();
+    const warnings = captureWarnings();
+    await attach('reports,pg');
+    expect(warnings.codes()).toEqual([]);
+    expect(enabledSpanGroups()).toEqual(new Set(['pg', 'reports']));
+  });
+
+  it('gates as ever where its list of tracers has what is none', async () => {
+    const provider = new BasicTracerProvider({ spanProcessors: [keeping] });
+    const { _tracers: tracers } = provider as unknown as { _tracers: Map<string, unknown> };
+    for (const [i, none] of [null, 5, {}, { instrumentationScope: { name: 5 } }].entries()) {
+      tracers.set(String(i), none);
+    }
+    registerProvider(provider);
+    await attach('');
+    expect([...SpanRegistry.groups()]).toEqual([]);
+    expect(trace.getTracer(PG).startSpan('off').isRecording()).toBe(false);
+  });
+
   /** Another vendor's: its tracers are plain objects that say nothing. */
   function foreignProvider(): TracerProvider & { flushed: number; forceFlush(): Promise<void> } {
     const sdk = new BasicTracerProvider({ spanProcessors: [keeping] });
