@@ -40,7 +40,7 @@ export class LensClient {
   /** The JSON of an answer of which `isRight` is true. */
   async ask<T>(isRight: (answer: unknown) => answer is T, request: LensRequest = {}): Promise<T> {
     const response = await this.send(request);
-    const answer = await readJson(response);
+    const answer = await readJson(response, this.base);
     if (isRight(answer)) return answer;
     throw notOurs(this.base, response);
   }
@@ -50,7 +50,7 @@ export class LensClient {
     const response = await this.send({ ...request, accept: 'text/event-stream' });
     const type = response.headers.get('content-type') ?? '';
     if (!type.startsWith('text/event-stream')) {
-      const data = await readJson(response);
+      const data = await readJson(response, this.base);
       if (data !== undefined) yield { event: 'done', data };
       return;
     }
@@ -96,7 +96,7 @@ export class LensClient {
 
   private async refusal(response: Response, isChange: boolean): Promise<CommandError> {
     const { status } = response;
-    const answer = ((await readJson(response)) ?? {}) as { message?: unknown; nearest?: unknown };
+    const answer = ((await readJson(response, this.base)) ?? {}) as { message?: unknown; nearest?: unknown };
     const said = typeof answer.message === 'string' ? safe(answer.message, 500) : '';
     if (status === 401 || status === 403) {
       const token =
@@ -148,9 +148,15 @@ function parse(given: string): URL | null {
   }
 }
 
-async function readJson(response: Response): Promise<unknown> {
+async function readJson(response: Response, base: string): Promise<unknown> {
+  let text: string;
   try {
-    return JSON.parse(await response.text());
+    text = await response.text();
+  } catch (error) {
+    throw new CommandError(`The connection to ${base} broke: ${reasonOf(error)}.`);
+  }
+  try {
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

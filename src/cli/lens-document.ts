@@ -61,7 +61,8 @@ export function isLensDocument(given: unknown): given is LensDocument {
     hasLists(given, 'enabled', 'pending', 'groups', 'warnings') &&
     typeof spec?.active === 'string' &&
     typeof telemetry === 'object' &&
-    (given as LensDocument).groups.every(isLensGroup)
+    (given as LensDocument).groups.every(isLensGroup) &&
+    (given as LensDocument).warnings.every((warning) => typeof warning?.code === 'string')
   );
 }
 

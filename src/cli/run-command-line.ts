@@ -35,8 +35,9 @@ export async function runCommandLine(args: readonly string[], host: CommandHost)
   try {
     return await run(args, host, output);
   } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    output.note(`nest-lens: ${error.message}`);
+    // Anything else is what a server that isn't NestLens makes of us.
+    const message = error instanceof CommandError ? error.message : safe(error, 500);
+    output.note(`nest-lens: ${message}`);
     return FAILED;
   }
 }

@@ -11,6 +11,12 @@ jest.setTimeout(60_000);
 
 const TOKEN = 'a-token-nobody-may-read';
 
+/** Looks like the document of the endpoint. */
+const HOLLOW = {
+  ...{ telemetry: { enabled: true, exporting: true }, spec: { active: '', override: null } },
+  ...{ enabled: [], pending: [], groups: [] },
+};
+
 describe('a command that fails', () => {
   guardEachTest();
   const servers: ReturnType<typeof createServer>[] = [];
@@ -49,6 +55,12 @@ describe('a command that fails', () => {
     ],
     ['other JSON', () => answers(200, '{"groups":{}}'), /not as NestLens does/],
     ['null', () => answers(200, 'null'), /not as NestLens does/],
+    [
+      'a list of nothing',
+      () => answers(200, JSON.stringify({ ...HOLLOW, warnings: [null] })),
+      /nest-lens: \w+/,
+    ],
+    ['an answer that breaks off', () => answers(200, '{', { 'content-length': '9' }), /broke/],
     ['a broken connection', () => serve((request) => request.socket.destroy()), /Nothing answers/],
   ])('says in one line that it met %s', async (_, url, message) => {
     const found = await run(['groups', '--url', await url()], { NEST_LENS_TOKEN: TOKEN });

@@ -6,7 +6,15 @@ import {
   MeterProvider,
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
-import { managedSpan, overrideSpanGroups, SpanRegistry, traceFn, withSpan } from 'nest-lens/core';
+import {
+  extractContext,
+  managedSpan,
+  overrideSpanGroups,
+  signSpanGroups,
+  SpanRegistry,
+  traceFn,
+  withSpan,
+} from 'nest-lens/core';
 import { captureWarnings, type CapturedWarnings } from '../support/capture-warnings.js';
 import { KeepingExporter } from '../support/keeping-exporter.js';
 import { setUpForTest } from '../support/live-telemetry.js';
@@ -35,7 +43,10 @@ function readMetrics(): {
         own.map(({ descriptor, dataPoints }) => [
           descriptor.name,
           Object.fromEntries(
-            dataPoints.map(({ attributes, value }) => [attributes['nestlens.group'], value as number]),
+            dataPoints.map(({ attributes, value }) => [
+              attributes['nestlens.group'] ?? attributes['nestlens.outcome'],
+              value as number,
+            ]),
           ),
         ]),
       );
@@ -66,6 +77,17 @@ describe('the metrics', () => {
       'nestlens.span_group.enabled': { orders: 0, cache: 1 },
       'nestlens.spans': { orders: 2, cache: 1 },
     });
+  });
+
+  it('I1: count the requests that wanted groups turned on, to the last collection', async () => {
+    const { metricReader, latest } = readMetrics();
+    const requestOptIn = { key: 'k'.repeat(32) };
+    const handle = await setUpForTest({ metricsEnabled: true }, { metricReader, requestOptIn });
+    extractContext({ 'x-lens-groups': signSpanGroups('orders', requestOptIn) });
+    extractContext({ 'x-lens-groups': 'orders' });
+    extractContext({});
+    await handle.shutdown();
+    expect(latest()['nestlens.request_opt_ins']).toEqual({ accepted: 1, malformed: 1 });
   });
 
   it('H6: go to the meter provider of the application, which hears nothing more after the shutdown', async () => {

@@ -109,6 +109,9 @@ onEachPlatform('The header x-lens-groups', (platform) => {
       .controllers(OrdersController)
       .forRoot({ registrations: [shop], ...(requestOptIn && { requestOptIn }) })
       .spec('-all')
+      .configure((app) =>
+        app.use((_: unknown, __: unknown, next: () => void) => (inGroup('middleware'), next())),
+      )
       .start();
   const isUntouched = (): Promise<boolean> =>
     until(() => !processState.isAdmissionAsked && processState.open.size === 0);
@@ -127,6 +130,7 @@ onEachPlatform('The header x-lens-groups', (platform) => {
       'before await',
       'guard',
       'interceptor',
+      'middleware',
       'pipe',
     ]);
     expect(await countsOf(lens)).toEqual({ allow: 'all', accepted: 1, ignored: {} });
@@ -135,7 +139,7 @@ onEachPlatform('The header x-lens-groups', (platform) => {
   it('I1: reaches the operators of an observable', async () => {
     const lens = await start({ key: KEY });
     await lens.get('/observed', { headers: sign('db_*') });
-    expect(namesOf(await lens.spans())).toEqual(['guard', 'interceptor', 'operator']);
+    expect(namesOf(await lens.spans())).toEqual(['guard', 'interceptor', 'middleware', 'operator']);
   });
 
   it('I1: turns on what is registered and allowed, whether it is named by preset or wildcard', async () => {
@@ -147,6 +151,7 @@ onEachPlatform('The header x-lens-groups', (platform) => {
       'before await',
       'guard',
       'interceptor',
+      'middleware',
       'pipe',
     ]);
     expect(await countsOf(lens)).toEqual({ allow: 'db,-db_pool', accepted: 1, ignored: { notAllowed: 1 } });
@@ -158,7 +163,7 @@ onEachPlatform('The header x-lens-groups', (platform) => {
     expect(await isUntouched()).toBe(true);
     afterResponse?.();
     await new Promise((resolve) => setImmediate(resolve));
-    expect(namesOf(await lens.spans())).toEqual(['guard', 'interceptor']);
+    expect(namesOf(await lens.spans())).toEqual(['guard', 'interceptor', 'middleware']);
   });
 
   it('I1: ends when its client leaves', async () => {
@@ -225,7 +230,7 @@ onEachPlatform('The header x-lens-groups', (platform) => {
     const names = namesOf(await lens.spans());
     expect(names.filter((name) => name === 'OrdersController.place')).toHaveLength(25);
     expect(names.filter((name) => name === 'after await')).toHaveLength(25);
-    expect(names).toHaveLength(25 * 6);
+    expect(names).toHaveLength(25 * 7);
     expect(await isUntouched()).toBe(true);
   });
 

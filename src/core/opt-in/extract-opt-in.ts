@@ -17,7 +17,11 @@ export function extractOptIn<C>(context: Context, carrier: C, getter: TextMapGet
   if (optIn === undefined || pinned || typeof carrier !== 'object' || carrier === null) return context;
   try {
     const opted = optedInGroups(context);
-    if (opted !== undefined) return withBaggage(context, admittedRequestOf(opted), optIn.propagate);
+    if (opted !== undefined) {
+      // Another copy of the package may have judged the request.
+      const known = admittedRequestOf(opted);
+      return known === undefined ? context : withBaggage(context, known, optIn.propagate);
+    }
     const sent = getter.get(carrier, OPT_IN_HEADER);
     const inBaggage = sent === undefined ? entryOf(getter.get(carrier, BAGGAGE_HEADER)) : undefined;
     const given = sent ?? inBaggage;
