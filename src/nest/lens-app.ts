@@ -7,6 +7,7 @@ import { registerAutoGroups } from './auto-groups/auto-registration.js';
 import { addStartAndCloseHooks } from './start-and-close-hooks.js';
 import type { AskedOfTelemetry } from './ignored-options.js';
 import type { Endpoint } from './introspection/introspection-options.js';
+import { Previews } from './introspection/previews.js';
 import { SpanRegistryService } from './introspection/span-registry.service.js';
 import { SpanSites } from './introspection/span-sites.js';
 import { NEST_LENS_ROOT, type NestLensModuleOptions } from './nest-lens-options.js';
@@ -30,6 +31,8 @@ interface AppRecord {
   kept: Endpoint | undefined;
   /** What the first `forRoot` asks of telemetry. */
   asked: AskedOfTelemetry | undefined;
+  /** Called when the application begins to close. */
+  readonly closing: Set<() => void>;
 }
 
 const APP_RECORD = Symbol.for('nest-lens.app');
@@ -47,6 +50,7 @@ function recordOf(modules: ModulesContainer): AppRecord {
     endpoints: new Map(),
     kept: undefined,
     asked: undefined,
+    closing: new Set(),
   };
   Object.defineProperty(modules, APP_RECORD, { value: record });
   const hold = new ApplicationHold(record.held);
@@ -56,7 +60,10 @@ function recordOf(modules: ModulesContainer): AppRecord {
       if (hold.isClosing) Object.assign(record.held, holdNothing());
       record.routes?.publish();
     },
-    beforeClose: () => hold.beginToClose(),
+    beforeClose() {
+      hold.beginToClose();
+      for (const close of record.closing) close();
+    },
     async afterClose() {
       record.routes?.withdraw();
       record.gates.takeBack();
@@ -76,6 +83,7 @@ export class LensApp {
   readonly spanRegistry: SpanRegistryService;
   /** Once its options are known. */
   private autoGroups: AutoGroups | undefined;
+  readonly previews: Previews;
   private known: { modules: number; marks: readonly symbol[] } | undefined;
   readonly record: AppRecord;
 
@@ -84,6 +92,8 @@ export class LensApp {
     this.hold = new ApplicationHold(this.record.held);
     this.sites = new SpanSites(modules, (Class, method) => this.record.routes?.of(Class, method) ?? []);
     this.spanRegistry = new SpanRegistryService(this.sites);
+    this.previews = new Previews(this.sites, () => this.hold.isClosing);
+    this.record.closing.add(() => this.previews.end());
   }
 
   /**

@@ -22,6 +22,7 @@ import { checkAsyncOptions, checkModuleOptions } from './check-module-options.js
 import { lensAppOf } from './lens-app.js';
 import { type Endpoint, readIntrospection } from './introspection/introspection-options.js';
 import { createLensControllers } from './introspection/lens-controllers.js';
+import { PREVIEWS } from './introspection/previews.js';
 import { NestLensFeatureModule } from './nest-lens-feature.module.js';
 import {
   NEST_LENS_ROOT,
@@ -202,6 +203,11 @@ function createRoot(
         useFactory: (modules: ModulesContainer, module: ModuleRef) => lensAppOf(modules, module).spanRegistry,
       },
       { provide: SPAN_REGISTRY_SERVICE, useExisting: SpanRegistryService },
+      {
+        provide: PREVIEWS,
+        inject: [ModulesContainer, ModuleRef],
+        useFactory: (modules: ModulesContainer, module: ModuleRef) => lensAppOf(modules, module).previews,
+      },
       SpanGroupInterceptor,
     ],
     exports: [SpanRegistryService, SPAN_REGISTRY_SERVICE, SpanGroupInterceptor],

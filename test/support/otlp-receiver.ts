@@ -58,6 +58,8 @@ export type Misbehaviour = 'never answers' | '503' | 'resets' | 'trickles';
 export interface ReceivedRequest {
   readonly headers: http.IncomingHttpHeaders;
   readonly at: number;
+  /** The length of the body, as it was sent; over HTTP. */
+  bytes?: number;
   /** Whether the client has shown a certificate that the receiver trusts. */
   readonly hasClientCertificate: boolean;
   /** How long it takes the sender to give up, in milliseconds, where the receiver never answers. */
@@ -136,6 +138,7 @@ export async function startReceiver({ port = 0, tls = false }: ReceiverOptions =
       const seen = receivedOf(request.headers, request.socket as TLSSocket);
       received.push(seen);
       const body = Buffer.concat(chunks);
+      seen.bytes = body.length;
       switch (receiver.misbehaves) {
         case 'never answers':
           leaveUnanswered(seen, response);

@@ -121,6 +121,7 @@ export function forgetSpanGroupState(): void {
   processState.pinned = false;
   processState.setUp = false;
   ignoreOffCalls();
+  processState.endPreview?.();
   processState.changes.length = 0;
   enableExactly(new Set());
 }

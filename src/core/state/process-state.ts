@@ -44,6 +44,7 @@ export function createProcessState(): ProcessState {
     isAdmissionAsked: false,
     heldOpen: new Map(),
     preview: undefined,
+    endPreview: undefined,
     requestOptIn: undefined,
     areOffCallsNoted: false,
     offCallsNoted: 0,
@@ -151,6 +152,7 @@ export function resetProcessState(): void {
   state.isAdmissionAsked = false;
   state.heldOpen.clear();
   state.preview = undefined;
+  state.endPreview = undefined;
   state.areOffCallsNoted = false;
   state.offCallsNoted = 0;
   state.judgedNames.clear();

@@ -107,6 +107,8 @@ export interface ProcessState {
   readonly heldOpen: Map<string, number>;
   /** Group -> site -> how many spans it would have made, while a preview counts them. */
   preview: Map<string, Map<string, number>> | undefined;
+  /** Ends that preview. */
+  endPreview: (() => void) | undefined;
   /** While requests can turn groups on for themselves: how such a request is judged, and what became of them. */
   requestOptIn: RequestOptIn | undefined;
   /** Whether calls that name their group each time are looked at while it is off, to find names that nobody has registered. */

@@ -1,10 +1,9 @@
 import { emitWarnings } from '../diagnostics/warnings.js';
 import { processState } from '../state/process-state.js';
-import type { KeptSpan, RecentTraces } from '../state/recent-traces.js';
+import type { RecentTraces } from '../state/recent-traces.js';
 import { keepSpan } from '../traces/keep-span.js';
+import { hearOfEndedSpans } from './hear-of-ended-spans.js';
 import { registeredTracerProvider } from './otel-globals.js';
-import { processorsOf } from './private-fields.js';
-import type { SpanProcessorLike } from './setup-options.js';
 
 /** What an application asks for. */
 export interface AskedForRecentTraces {
@@ -29,38 +28,18 @@ export function forgetRecentTraces(): void {
   processState.recentTraces = undefined;
 }
 
-/** Hears of the spans by a processor behind all others, so that it sees what those have taken out of a span. */
 function begin(): RecentTraces {
-  const provider = registeredTracerProvider();
-  const processors = provider && processorsOf(provider);
   const kept: RecentTraces = {
     limit: 0,
     ownRoutes: new Set(),
     finished: new Map(),
     open: new Map(),
     bytes: 0,
-    stop() {
-      const at = processors?.indexOf(processor) ?? -1;
-      if (at >= 0) processors?.splice(at, 1);
-    },
+    stop: () => stop?.(),
   };
-  const processor = createProcessor(kept);
-  if (processors !== undefined) processors.push(processor);
-  else if (provider !== undefined) emitWarnings([{ code: 'RECENT_TRACES_UNSEEN', details: {} }]);
+  const stop = hearOfEndedSpans((span) => keepSpan(kept, span));
+  if (stop === undefined && registeredTracerProvider() !== undefined) {
+    emitWarnings([{ code: 'RECENT_TRACES_UNSEEN', details: {} }]);
+  }
   return kept;
-}
-
-function createProcessor(kept: RecentTraces): SpanProcessorLike {
-  return {
-    onStart: () => undefined,
-    onEnd(span: KeptSpan) {
-      try {
-        keepSpan(kept, span);
-      } catch {
-        // A span of another shape: it isn't shown, and nobody is hurt.
-      }
-    },
-    forceFlush: () => Promise.resolve(),
-    shutdown: () => Promise.resolve(),
-  };
 }

@@ -3,6 +3,7 @@ import { createControlController } from './control.controller.js';
 import { createGroupsController } from './groups.controller.js';
 import type { ReadIntrospection } from './introspection-options.js';
 import { createPageController } from './page.controller.js';
+import { createPreviewController } from './preview.controller.js';
 import { createTracesController } from './traces.controller.js';
 
 /** Makes the controllers that one `forRoot` asks for. */
@@ -10,7 +11,12 @@ export function createLensControllers(introspection: ReadIntrospection): Type<ob
   const { runtimeControl, page, recentTraces } = introspection;
   return [
     createGroupsController(introspection),
-    ...(runtimeControl === false ? [] : [createControlController(introspection, runtimeControl)]),
+    ...(runtimeControl === false
+      ? []
+      : [
+          createControlController(introspection, runtimeControl),
+          createPreviewController(introspection, runtimeControl),
+        ]),
     ...(page ? [createPageController(introspection)] : []),
     ...(recentTraces > 0 ? [createTracesController(introspection)] : []),
   ];

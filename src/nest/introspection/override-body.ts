@@ -23,16 +23,16 @@ export function readOverrideBody(request: RequestLike, body: unknown): AskedOver
   return { spec: readSpec(spec), ttlSeconds };
 }
 
-/** Reads a spec that a caller has sent. @throws BadRequestException */
-export function readSpec(given: unknown): string {
+/** Reads a spec that a caller has sent, in the key `where`. @throws BadRequestException */
+export function readSpec(given: unknown, where = 'spec'): string {
   if (typeof given !== 'string') {
     const wanted = `must be a text of at most ${MAX_SPEC_CHARACTERS} characters, such as "per_request"`;
-    throw badRequest('spec', `${wanted}, not ${describeValue(given)}.`);
+    throw badRequest(where, `${wanted}, not ${describeValue(given)}.`);
   }
   if (given.length > MAX_SPEC_CHARACTERS) {
-    throw badRequest('spec', `has ${given.length} characters; ${MAX_SPEC_CHARACTERS} are the most.`);
+    throw badRequest(where, `has ${given.length} characters; ${MAX_SPEC_CHARACTERS} are the most.`);
   }
   const problem = specProblem(given);
-  if (problem !== undefined) throw badRequest('spec', `${problem}.`);
+  if (problem !== undefined) throw badRequest(where, `${problem}.`);
   return given;
 }

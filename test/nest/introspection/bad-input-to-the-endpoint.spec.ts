@@ -2,6 +2,7 @@ import http from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, it } from '@jest/globals';
 import type { CanActivate } from '@nestjs/common';
+import { processState } from '../../../src/core/state/process-state.js';
 import { onEachPlatform } from '../../support/adapters.js';
 import { lensApp, type LensApp } from '../../support/lens-app.js';
 import { type RawReply, type RawRequest, sendRaw } from '../../support/raw-request.js';
@@ -19,6 +20,7 @@ const json = (body: unknown): RawRequest => ({
   headers: JSON_TYPE,
   body: typeof body === 'string' ? body : JSON.stringify(body),
 });
+const asked = (body: unknown): RawRequest => ({ ...json(body), method: 'POST' });
 const padded = (bytes: number): string => JSON.stringify({ spec: 'payment' }).padEnd(bytes);
 
 /** Title, request, status, what the message says. */
@@ -95,6 +97,53 @@ const attacks: Attack[] = [
   ['forty thousand brackets', json('['.repeat(40_000) + ']'.repeat(40_000)), 413],
 ];
 
+const previewAttacks: Attack[] = [
+  ['no groups', asked({ seconds: 1 }), 400, /^groups is missing/],
+  ['groups and a spec', asked({ groups: ['orders'], spec: 'orders' }), 400, /^spec stands beside groups/],
+  [
+    'one group, not a list',
+    asked({ groups: 'orders' }),
+    400,
+    /^groups must be a list .* the text 'orders'\.$/,
+  ],
+  ['an empty list', asked({ groups: [] }), 400, /^groups must be a list .* not empty/],
+  [
+    'a list of lists',
+    asked({ groups: ['orders', ['payment']] }),
+    400,
+    /^groups\[1\] must be a text, not an array/,
+  ],
+  [
+    'a thousand unknown names',
+    asked({ groups: Array.from({ length: 1_000 }, (_, at) => `x${at}`) }),
+    400,
+    /^groups has /,
+  ],
+  ['a number for the spec', asked({ spec: 7 }), 400, /^spec must be a text/],
+  [
+    '301 seconds',
+    asked({ seconds: 301, groups: ['orders'] }),
+    400,
+    /^seconds must be .* at most 300, not 301\.$/,
+  ],
+  ['no seconds', asked({ seconds: 0, groups: ['orders'] }), 400, /^seconds must be a number above 0/],
+  ['endless seconds', asked('{"seconds":1e999,"groups":["orders"]}'), 400, /^seconds .* not Infinity\.$/],
+  [
+    'seconds in a text',
+    asked({ seconds: '30', groups: ['orders'] }),
+    400,
+    /^seconds .* not the text '30'\.$/,
+  ],
+  ['a misspelt key', asked({ second: 1, groups: ['orders'] }), 400, /^second is not known; .* 'seconds'/],
+  ['no body', { method: 'POST', headers: JSON_TYPE }, 400],
+  [
+    'a form',
+    { method: 'POST', headers: { 'content-type': 'text/plain' }, body: '{"groups":["orders"]}' },
+    415,
+  ],
+  ['16,385 bytes', asked(JSON.stringify({ groups: ['orders'] }).padEnd(16_385)), 413],
+];
+
 const { setTimeout: arm, clearTimeout: disarm } = globalThis;
 
 /** Timers of about one hour that are armed from now on; a timer that was unref'd is in no list of Node's. */
@@ -116,7 +165,7 @@ function watchHourTimers(): { readonly armed: number; readonly live: ReadonlySet
 
 afterEach(() => void Object.assign(globalThis, { setTimeout: arm, clearTimeout: disarm }));
 
-onEachPlatform('bad input to PUT /lens/groups', (platform) => {
+onEachPlatform('bad input to the endpoint', (platform) => {
   const start = (): Promise<LensApp> =>
     lensApp(platform)
       .forRoot({ registrations: [shop], introspection: { guards: [Everybody], runtimeControl: true } })
@@ -124,25 +173,33 @@ onEachPlatform('bad input to PUT /lens/groups', (platform) => {
       .start();
   const documentOf = async (lens: LensApp): Promise<any> => (await lens.get('/lens/groups')).json();
 
-  it('each line of the attack list is refused, says what is wrong, and changes nothing', async () => {
-    const lens = await start();
-    const outcomes: unknown[] = [];
-    for (const [what, request, , says] of attacks) {
-      const reply: RawReply = await sendRaw(lens.url('/lens/groups'), request);
-      const { message, where } = JSON.parse(reply.text);
-      const isSaid = says === undefined ? message.length > 0 : says.test(message);
-      if (where !== undefined) expect(message.startsWith(where)).toBe(true);
-      outcomes.push([what, reply.status, isSaid ? 'is said' : message]);
-    }
+  it.each([
+    ['/lens/groups', attacks],
+    ['/lens/groups/preview', previewAttacks],
+  ])(
+    'each line of the attack list for %s is refused, says what is wrong, and changes nothing',
+    async (path, list) => {
+      const lens = await start();
+      const outcomes: unknown[] = [];
+      for (const [what, request, , says] of list) {
+        const reply: RawReply = await sendRaw(lens.url(path), request);
+        const { message, where } = JSON.parse(reply.text);
+        const isSaid = says === undefined ? message.length > 0 : says.test(message);
+        if (where !== undefined) expect(message.startsWith(where)).toBe(true);
+        outcomes.push([what, reply.status, isSaid ? 'is said' : message]);
+      }
 
-    expect(outcomes).toEqual(attacks.map(([what, , status]) => [what, status, 'is said']));
-    expect(await documentOf(lens)).toMatchObject({
-      enabled: ['orders'],
-      spec: { active: 'default', override: null },
-      changes: [],
-    });
-    expect(({} as { x?: number }).x).toBeUndefined();
-  }, 30_000);
+      expect(outcomes).toEqual(list.map(([what, , status]) => [what, status, 'is said']));
+      expect(await documentOf(lens)).toMatchObject({
+        enabled: ['orders'],
+        spec: { active: 'default', override: null },
+        changes: [],
+      });
+      expect(processState.preview).toBeUndefined();
+      expect(({} as { x?: number }).x).toBeUndefined();
+    },
+    30_000,
+  );
 
   it('20 KB that were packed into 100 bytes are refused', async () => {
     const lens = await start();

@@ -1,0 +1,72 @@
+/** What a group would make. */
+export interface PreviewedGroup {
+  name: string;
+  spans: number;
+  perSecond: number;
+  /** The sites that were called, the busiest first: names of methods and spans, or of an instrumentation. */
+  sites: { name: string; spans: number }[];
+}
+
+/** What `POST /lens/groups/preview` answers: what was counted in that time. */
+export interface PreviewReport {
+  /** How long was counted. */
+  seconds: number;
+  /** How many spans the groups would make, or do make, together. */
+  spans: number;
+  perSecond: number;
+  /** An estimate: what exporting them would take as OTLP in protobuf, without compression. */
+  bytesPerSecond: number;
+  /** Every group that was asked for, the busiest first. */
+  groups: PreviewedGroup[];
+  /** There if something that was asked for is not registered in this process. */
+  pending?: string[];
+}
+
+/** What was counted, and how long it took. */
+export interface Counted {
+  /** Group -> site -> spans. */
+  readonly counts: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  readonly seconds: number;
+  readonly pending: readonly string[];
+  /** The bytes of one span. */
+  sizeOf(group: string, site: string): number;
+}
+
+interface Busy {
+  readonly name: string;
+  readonly spans: number;
+}
+
+/** Writes down what was counted so far. */
+export function reportPreview({ counts, seconds: lasted, pending, sizeOf }: Counted): PreviewReport {
+  const seconds = rounded(lasted, 1_000);
+  let bytes = 0;
+  const perSecond = (spans: number): number => rounded(seconds > 0 ? spans / seconds : 0, 100);
+  const groups = [...counts].map(([name, bySite]) => {
+    const sites = [...bySite].map(([site, spans]) => ({ name: site, spans }));
+    for (const site of sites) bytes += site.spans * sizeOf(name, site.name);
+    const spans = sumOf(sites);
+    return { name, spans, perSecond: perSecond(spans), sites: sites.sort(busiestFirst) };
+  });
+  const spans = sumOf(groups);
+  return {
+    seconds,
+    spans,
+    perSecond: perSecond(spans),
+    bytesPerSecond: seconds > 0 ? Math.round(bytes / seconds) : 0,
+    groups: groups.sort(busiestFirst),
+    ...(pending.length > 0 ? { pending: [...pending] } : {}),
+  };
+}
+
+function sumOf(counted: readonly Busy[]): number {
+  return counted.reduce((sum, { spans }) => sum + spans, 0);
+}
+
+function busiestFirst(a: Busy, b: Busy): number {
+  return b.spans - a.spans || (a.name < b.name ? -1 : 1);
+}
+
+function rounded(number: number, steps: number): number {
+  return Math.round(number * steps) / steps;
+}

@@ -1,0 +1,30 @@
+import { PassThrough } from 'node:stream';
+import { StreamableFile } from '@nestjs/common';
+import type { PreviewReport } from './preview-report.js';
+import type { PreviewRun } from './preview-run.js';
+
+/** Between two events, in milliseconds. */
+const PROGRESS_MS = 1_000;
+
+/**
+ * A preview as server-sent events: `progress` each second, with what was counted so far, and `done` at the end. Nest writes such a
+ * stream on every platform.
+ */
+export function streamPreview(run: PreviewRun): StreamableFile {
+  const stream = new PassThrough();
+  const send = (event: 'progress' | 'done', report: PreviewReport): void => {
+    stream.write(`event: ${event}\ndata: ${JSON.stringify(report)}\n\n`);
+  };
+  // A comment, so that the headers are sent, and proxies see that the answer has begun.
+  stream.write(': counting\n\n');
+  const timer = setInterval(() => {
+    // A client that doesn't read misses some of them.
+    if (!stream.writableNeedDrain) send('progress', run.report());
+  }, PROGRESS_MS).unref();
+  void run.done.then((report) => {
+    clearInterval(timer);
+    send('done', report);
+    stream.end();
+  });
+  return new StreamableFile(stream, { type: 'text/event-stream' });
+}
