@@ -49,6 +49,20 @@ describe('docs/endpoint.md', () => {
     expect(deleted.spec.override).toBeNull();
   });
 
+  it('a preview answers what is shown', async () => {
+    setEnv({ ...silent, OPERATOR_TOKEN: 'let-me-in' });
+    const { AppModule } = await import('./snippets/runtime-control.js');
+    const body = JSON.stringify({ seconds: 0.01, groups: ['orders'] });
+    const headers = { authorization: 'Bearer let-me-in', 'content-type': 'application/json' };
+    const url = `${await boot(AppModule)}/lens/groups/preview`;
+    const answer = await json(url, { method: 'POST', headers, body });
+    const shown = JSON.parse(readPage('docs/endpoint.md').blocks('json')[2]!);
+
+    expect(Object.keys(answer)).toEqual(Object.keys(shown));
+    expect(Object.keys(answer.groups[0])).toEqual(Object.keys(shown.groups[0]));
+    expect(shown.spans / shown.seconds).toBe(shown.perSecond);
+  });
+
   it('with the guards as shown, who may look may not change, and the record says who did', async () => {
     setEnv({ ...silent, OPERATOR_TOKEN: 'let-me-in' });
     const { AppModule } = await import('./snippets/look-or-change.js');
