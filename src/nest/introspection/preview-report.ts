@@ -29,7 +29,7 @@ export interface Counted {
   readonly seconds: number;
   readonly pending: readonly string[];
   /** The bytes of one span. */
-  sizeOf(group: string, site: string): number;
+  readonly sizeOf: (group: string, site: string) => number;
 }
 
 interface Busy {
