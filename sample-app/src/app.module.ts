@@ -15,6 +15,8 @@ export class AppModule {
         NestLensModule.forRoot({
           // The spans of http, express and pg are in groups, too.
           instrumentationGroups: true,
+          // A request with a signed header is traced in full. Without a key nobody looks at headers.
+          requestOptIn: { key: process.env['NEST_LENS_SIGNING_KEY'] },
           introspection: {
             guards: [LensTokenGuard],
             runtimeControl: true,

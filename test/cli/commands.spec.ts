@@ -1,4 +1,10 @@
 // The real binary against a real application.
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { type CanActivate, Controller, type ExecutionContext, Get, Injectable } from '@nestjs/common';
 import { SpanGroup } from 'nest-lens';
@@ -155,6 +161,20 @@ describe('npx nest-lens', () => {
     expect([noKey.code, onLine.code]).toEqual([1, 1]);
     expect(noKey.err).toContain('NEST_LENS_SIGNING_KEY is not set');
     expect(onLine.err).not.toContain(KEY);
+  });
+
+  it('needs no other package: it runs where nothing but NestLens is', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'nest-lens-'));
+    cpSync(fileURLToPath(new URL('../../dist/esm', import.meta.url)), folder, { recursive: true });
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [join(folder, 'cli/bin.js'), 'sign', 'a'],
+      {
+        env: { NEST_LENS_SIGNING_KEY: KEY },
+      },
+    );
+    rmSync(folder, { recursive: true });
+    expect(stdout).toMatch(/^a;exp=\d+;sig=/);
   });
 
   it('says its version, and help for each command', async () => {

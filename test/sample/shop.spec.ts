@@ -4,11 +4,11 @@ import { get, type IncomingMessage } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { SpanStatusCode } from '@opentelemetry/api';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
-import { type NestLensConfig, overrideSpanGroups } from 'nest-lens';
+import { type NestLensConfig, overrideSpanGroups, signSpanGroups } from 'nest-lens';
 import { DEMO_REQUESTS } from '../../sample-app/src/demo/demo-requests.js';
 import { spanTree } from '../../sample-app/src/demo/span-tree.js';
 import { readPage } from '../docs/documentation.js';
-import { guardEachTest, namesOf, parentIdOf, theSpan, until } from '../support/lens-app.js';
+import { guardEachTest, namesOf, parentIdOf, setEnv, theSpan, until } from '../support/lens-app.js';
 import { KeptDatabase, RunningShop } from './running-shop.js';
 
 // Postgres starts twice, each time for seconds.
@@ -105,6 +105,21 @@ describe('the sample shop', () => {
     ]);
     await running.http.get('/orders/1').expect(200, placed.body as object);
     await running.http.get('/orders/2').expect(404);
+  });
+
+  it('I1: traces one order in full that brings a signed header, and the others as ever', async () => {
+    setEnv({ NEST_LENS_SIGNING_KEY: 'k'.repeat(32) });
+    const running = await startShop({ spanGroups: '-all' });
+    const header = signSpanGroups('checkout', { key: 'k'.repeat(32) });
+    const lines = [{ productId: 1, quantity: 1 }];
+    await running.order(lines).expect(201);
+    await running.order(lines).set('x-lens-groups', header).expect(201);
+    await running.order(lines).expect(201);
+    expect(edges(await running.close())).toEqual([
+      'orders.place',
+      'payments.charge < orders.place',
+      'stock.reserve < orders.place',
+    ]);
   });
 
   it('refuses an order without enough stock with 409 and a declined card with 402, and rolls all of it back', async () => {
