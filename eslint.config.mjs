@@ -55,8 +55,8 @@ const noTesting = forbidModules(
   'What is for tests stays out of what runs in production.',
 );
 const noPlugin = forbidModules(
-  /^(\.\.?\/(.*\/)?eslint\/|eslint$)/,
-  'What runs in an editor stays out of what runs in an application.',
+  /^(\.\.?\/(.*\/)?(eslint|schematics)\/|eslint$)/,
+  'What runs in an editor or in the command line of Nest stays out of what runs in an application.',
 );
 const onlyPlugin = [
   ...forbidModules(
@@ -68,6 +68,10 @@ const onlyPlugin = [
   }),
   ...forbidModules(/^\.\/(core|nest|testing)\//, 'The plugin is all that its entry knows.'),
 ];
+const onlySchematics = forbidModules(
+  /^(?!\.\/|node:path$)/,
+  'A schematic runs in the command line of Nest, where nothing of ours and no package may be expected.',
+);
 const noSdk = forbidModules(/^@opentelemetry\/(?!api$)/, sdkMessage);
 const sdkTypes = forbidModules(/^@opentelemetry\/(?!api$)/, sdkMessage, { types: true });
 const noCore = forbidModules(
@@ -146,6 +150,7 @@ export default defineConfig(
   { files: ['src/testing.ts'], rules: restrict(noEntry, noEntryBeside, noNest, noPlugin, noSdk) },
   { files: ['src/eslint.ts'], rules: restrict(noEntry, noEntryBeside, onlyPlugin) },
   { files: ['src/eslint/**/*.ts'], rules: restrict(noEntry, onlyPlugin) },
+  { files: ['src/schematics/**/*.ts'], rules: restrict(noEntry, onlySchematics) },
   { files: ['src/fallbacks.ts'], rules: restrict(noModule) },
   ...CORE_FOLDERS.map((folder) => ({
     files: [`src/core/${folder}/**/*.ts`],

@@ -141,6 +141,10 @@ export const CELLS = [
   ...cellsOf('bundlers, no SDK', 'bundlers', 'both', [['20']]),
   ...cellsOf('bundlers', 'bundlers', 'both', [['24', SDK_3]]),
   ...cellsOf('recipes', 'recipes', 'CommonJS', [['20'], ['22']]),
+  ...cellsOf('nest add, Nest 11', 'nest-add', 'CommonJS', [
+    ['20', NEST_11, SDK_2, { '@nestjs/cli': '11.0.13' }],
+  ]),
+  ...cellsOf('nest add, Nest 12', 'nest-add', 'ESM', [['24', NEST_12, SDK_3, { '@nestjs/cli': '12.0.8' }]]),
   ...cellsOf('eslint', 'eslint', 'both', [
     ['20', { eslint: '9.0.0' }],
     ['24', { eslint: '10.15.0', typescript: '6.0.3', 'typescript-eslint': '8.74.0' }],

@@ -24,6 +24,7 @@ const FALLBACKS = 'src/fallbacks.ts';
 const TESTING = 'src/testing.ts';
 const CAPTURE = 'src/testing/capture-spans.ts';
 const PLUGIN = 'src/eslint.ts';
+const SCHEMATIC = 'src/schematics/nest-add.ts';
 const RULE = 'src/eslint/noun-name.ts';
 
 /** Each way to mention a module, with the kinds that keep the name at run time first. */
@@ -96,6 +97,10 @@ describe('The import rules', () => {
     ['nothing but its entry imports the plugin', INDEX, './eslint/lens-plugin.js'],
     ['nothing but its entry imports the plugin', TESTING, './eslint/lens-plugin.js'],
     ['nothing but its entry imports the plugin', CAPTURE, '../eslint/lens-plugin.js'],
+    ['the schematic imports nothing of the core', SCHEMATIC, '../core/groups/span-group-spec.js'],
+    ['the schematic imports no package', SCHEMATIC, '@angular-devkit/schematics'],
+    ['the schematic reads files from its tree only', SCHEMATIC, 'node:fs'],
+    ['nothing that runs in an application imports the schematic', NEST, '../../schematics/nest-add.js'],
     ['nothing that runs in an application imports ESLint', CORE, 'eslint'],
     ['nothing that runs in an application imports ESLint', NEST, 'eslint'],
     ['nothing imports an entry', CORE, '../../index.js'],
@@ -170,6 +175,8 @@ describe('The import rules', () => {
     [CAPTURE, '../core/state/process-state.js'],
     [PLUGIN, './eslint/lens-plugin.js'],
     [RULE, './ast-node.js'],
+    [SCHEMATIC, './tokens.js'],
+    [SCHEMATIC, 'node:path'],
     ['test/nest/decorator.spec.ts', '@opentelemetry/sdk-node'],
     ['sample-app/src/main.ts', 'nest-lens'],
   ];

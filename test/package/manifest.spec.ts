@@ -154,7 +154,7 @@ describe('The manifest', () => {
     expect(followed).toEqual([]);
   });
 
-  it('packs the two builds, the licence and the documents, and nothing else', () => {
+  it('packs the two builds, the schematic, the licence and the documents, and nothing else', () => {
     // Without scripts: packing would rebuild dist under the feet of other tests.
     const output = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
       cwd: root,
@@ -176,6 +176,7 @@ describe('The manifest', () => {
       'README.md',
       'CHANGELOG.md',
       'UPGRADING.md',
+      ...listFiles('schematics'),
       ...listFiles('docs'),
     ];
     expect(packed.files.map(({ path }) => path).sort()).toEqual(expected.sort());

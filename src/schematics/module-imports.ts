@@ -1,0 +1,110 @@
+import type { ObjectProperty } from './module-decorator.js';
+import { indentAt, type SourceStyle, type TextEdit } from './source-style.js';
+import { closingOf, splitAtCommas, type Token } from './tokens.js';
+
+/** Formatters break longer lines, and Nest's own lint rules ask for what formatters do. */
+const LINE_LENGTH = 80;
+
+/** Why nothing could be put in, in words that finish "…, because". */
+export interface NoPlace {
+  readonly because: string;
+}
+
+/**
+ * The edits that put a module first among the `imports` of an object literal, whose properties are given.
+ *
+ * @param open the index of its brace
+ * @param element what is put in, such as `NestLensModule.forRoot()`
+ */
+export function addToImports(
+  code: string,
+  tokens: readonly Token[],
+  open: number,
+  properties: readonly ObjectProperty[],
+  element: string,
+  style: SourceStyle,
+): TextEdit[] | NoPlace {
+  const found = properties.find(({ key }) => key === 'imports');
+  if (found === undefined) {
+    return properties.some(({ key }) => key === '')
+      ? { because: 'its metadata is put together from other objects' }
+      : [newProperty(code, tokens, open, `imports: [${element}]`, style)];
+  }
+  const [name] = found.tokens as [Token];
+  if (found.value.length === 0) return [{ at: name.end, insert: `: [${element}, ...imports]` }];
+  const [first] = found.value as [Token];
+  const index = tokens.indexOf(first);
+  const close = first.text === '[' ? closingOf(tokens, index) : undefined;
+  const isPlain = close !== undefined && tokens[close] === found.value.at(-1);
+  return isPlain
+    ? [intoArray(code, tokens, index, close, element, style)]
+    : aroundValue(found.value, element);
+}
+
+/** `imports: [X, ...modules]`, around whatever gives the other modules. */
+function aroundValue(value: readonly Token[], element: string): TextEdit[] | NoPlace {
+  const texts = value.map(({ text }) => text);
+  if (texts.some((text) => ['undefined', 'null', '?'].includes(text))) {
+    return { because: 'its imports may be missing while the program runs' };
+  }
+  const needsParentheses = texts.some((text) => ['&', '|', '=', '>', 'as', 'satisfies'].includes(text));
+  const [before, after] = needsParentheses ? ['(', ')'] : ['', ''];
+  return [
+    { at: value[0]!.start, insert: `[${element}, ...${before}` },
+    { at: value.at(-1)!.end, insert: `${after}]` },
+  ];
+}
+
+function intoArray(
+  code: string,
+  tokens: readonly Token[],
+  open: number,
+  close: number,
+  element: string,
+  { eol, indent }: SourceStyle,
+): TextEdit {
+  const [from, to] = [tokens[open]!.end, tokens[close]!.start];
+  const inside = code.slice(from, to);
+  const outer = indentAt(code, tokens[open]!.start);
+  const restOfLine = /^(?:[^\S\n]|\/\*[^\n]*?\*\/|\/\/[^\n\r]*)*?(?=\r?\n)/.exec(inside)?.[0];
+  if (restOfLine !== undefined) {
+    // A comment on the line of the bracket stays there.
+    const first = tokens[open + 1]!;
+    const isOnOwnLine = open + 1 < close && indentAt(code, first.start).length > outer.length;
+    const inner = isOnOwnLine ? indentAt(code, first.start) : outer + indent;
+    return { at: from + restOfLine.length, insert: `${eol}${inner}${element},` };
+  }
+  const elements = splitAtCommas(tokens, open + 1, close).map((part) =>
+    code.slice(part[0]!.start, part.at(-1)!.end),
+  );
+  const lineStart = code.lastIndexOf('\n', from) + 1;
+  const oneLine = [element, ...elements].join(', ');
+  const isShort = to - lineStart - inside.length + oneLine.length + 2 <= LINE_LENGTH;
+  // Only a property that has its line to itself can be broken without a look at the rest.
+  const isOwnLine = /^\s*['"]?imports['"]?\s*:\s*$/.test(code.slice(lineStart, from - 1));
+  if (isShort || !isOwnLine || /\n|\/[/*]/.test(inside)) {
+    return elements.length === 0
+      ? { at: from, until: /\S/.test(inside) ? from : to, insert: element }
+      : { at: from, insert: `${element}, ` };
+  }
+  const lines = [element, ...elements].map((each) => `${eol}${outer}${indent}${each},`);
+  return { at: from, until: to, insert: `${lines.join('')}${eol}${outer}` };
+}
+
+function newProperty(
+  code: string,
+  tokens: readonly Token[],
+  open: number,
+  property: string,
+  { eol, indent }: SourceStyle,
+): TextEdit {
+  const [from, next] = [tokens[open]!.end, tokens[open + 1]!];
+  const outer = indentAt(code, tokens[open]!.start);
+  const gap = code.slice(from, next.start);
+  if (next.text === '}' && gap.trim() === '') {
+    return { at: from, until: next.start, insert: `${eol}${outer}${indent}${property},${eol}${outer}` };
+  }
+  return gap.includes('\n')
+    ? { at: from, insert: `${eol}${outer}${indent}${property},` }
+    : { at: from, insert: ` ${property},` };
+}

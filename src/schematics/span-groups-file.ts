@@ -1,0 +1,74 @@
+import { posix } from 'node:path';
+import type { SourceStyle } from './source-style.js';
+import { readText, type SchematicTree } from './schematic-tree.js';
+import { tokenize } from './tokens.js';
+
+/** The file of the first definition, and what it exports. */
+export interface SpanGroupsFile {
+  readonly path: string;
+  /** The constant that holds the definition; undefined if the file is there and has none. */
+  readonly constant: string | undefined;
+  /** What is to be written; undefined if the file is there. */
+  readonly content: string | undefined;
+}
+
+/** The definition beside the root module: `app.span-groups.ts` for `app.module.ts`. A file that is there is used, not changed. */
+export function spanGroupsFileFor(
+  tree: SchematicTree,
+  modulePath: string,
+  project: string,
+  style: SourceStyle,
+  isTaken: (name: string) => boolean,
+): SpanGroupsFile {
+  const { dir, name, ext } = posix.parse(modulePath);
+  const base = /^(main|index)$/.test(name) ? 'app' : name.replace(/[.-]module$/, '');
+  const path = posix.join(dir, `${base}.span-groups${ext}`);
+  const existing = readText(tree, path);
+  if (existing !== undefined) return { path, constant: definitionIn(existing), content: undefined };
+  const namespace = toSnakeCase(project) || 'app';
+  const plain = `${toCamelCase(namespace)}Spans`;
+  const constant = isTaken(plain) ? `${plain}Definition` : plain;
+  return { path, constant, content: contentOf(constant, namespace, style) };
+}
+
+function definitionIn(code: string): string | undefined {
+  const tokens = tokenize(code);
+  const call = tokens.findIndex(
+    ({ text }, index) => text === 'defineSpanGroups' && tokens[index - 1]?.text === '=',
+  );
+  const [keyword, name] = tokens.slice(call - 3, call - 1);
+  return call > 3 && keyword?.text === 'const' && tokens[call - 4]?.text === 'export'
+    ? name?.text
+    : undefined;
+}
+
+function contentOf(
+  constant: string,
+  namespace: string,
+  { eol, quote, semicolon, indent }: SourceStyle,
+): string {
+  const text = (value: string): string => quote + value + quote;
+  return [
+    `import { defineSpanGroups } from ${text('nest-lens')}${semicolon}`,
+    '',
+    '// The variable NEST_LENS_SPAN_GROUPS selects which of these groups make spans: the name of a preset, or of a group.',
+    `// Use them at a handler, @SpanGroup(${constant}.group(${text('requests')})), or in managedSpan.`,
+    `export const ${constant} = defineSpanGroups({`,
+    `${indent}namespace: ${text(namespace)},`,
+    `${indent}groups: [${text('requests')}],`,
+    `${indent}presets: { default: [${text('requests')}], per_request: [${text('requests')}] },`,
+    `})${semicolon}`,
+    '',
+  ].join(eol);
+}
+
+function toSnakeCase(name: string): string {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^[_\d]+|_+$/g, '');
+}
+
+const toCamelCase = (name: string): string =>
+  name.replace(/_([a-z0-9])/g, (_all, letter: string) => letter.toUpperCase());
