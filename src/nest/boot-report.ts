@@ -1,9 +1,12 @@
 import { NestFactory } from '@nestjs/core';
+import { emitOnce } from '../core/diagnostics/emit-once.js';
 import { emitWarnings, type Warning } from '../core/diagnostics/warnings.js';
 import type { MissedCalls } from '../core/groups/missed-calls.js';
 import { nearestName } from '../core/groups/nearest-name.js';
 import { SpanRegistry } from '../core/groups/span-registry.js';
 import { processState } from '../core/state/process-state.js';
+import type { InstrumentationLike } from '../core/state/state-shape.js';
+import { patchedModules } from '../core/telemetry/private-fields.js';
 import { isSdkDisabled, resolveConfig } from '../core/telemetry/config-from-env.js';
 import type { SpanSites } from './introspection/span-sites.js';
 
@@ -32,25 +35,28 @@ export function reportMissedCalls(missed: readonly MissedCalls[], isInitialised:
 const NESTJS_CORE = '@opentelemetry/instrumentation-nestjs-core';
 
 /**
- * Whether OpenTelemetry's own instrumentation of Nest makes a span of each handler, too.
+ * Says, once, that OpenTelemetry's own instrumentation of Nest makes a span of each handler, too.
  *
- * @param given the instrumentations of the set-up
+ * @param given the instrumentations of the application
  */
-export function areHandlersTracedTwice(
-  given: readonly { readonly instrumentationName?: unknown }[],
-): boolean {
-  const isGiven = [...given, ...processState.early.instrumentations].some(
-    ({ instrumentationName }) => instrumentationName === NESTJS_CORE,
+export function reportHandlersTracedTwice(given: readonly InstrumentationLike[]): void {
+  const isThere = [...given, ...processState.early.instrumentations].some(
+    (each) => each.instrumentationName === NESTJS_CORE && hasPatched(each),
   );
   // Where somebody else has started it, its wrapper shows. @sentry/nestjs brings a copy of it.
-  return isGiven || NestFactory.create.name === 'createWithTrace';
+  if (!isThere && NestFactory.create.name !== 'createWithTrace') return;
+  emitOnce('', { code: 'HANDLERS_TRACED_TWICE', details: {} });
+}
+
+/** It does nothing in a version of Nest that it doesn't know, nor where it came too late. */
+function hasPatched(instrumentation: InstrumentationLike): boolean {
+  return patchedModules(instrumentation)?.some(({ isSeen }) => isSeen) ?? true;
 }
 
 /** Says, once, that the environment wants telemetry, and that only `forFeature` was called, which sets nothing up. */
 export function reportMissingRoot(): void {
-  const isSaid = processState.recordedWarnings.some(({ code }) => code === 'ROOT_MISSING');
-  if (isSaid || processState.telemetry.phase !== 'off' || !isWanted()) return;
-  emitWarnings([{ code: 'ROOT_MISSING', details: {} }]);
+  if (processState.telemetry.phase !== 'off' || !isWanted()) return;
+  emitOnce('', { code: 'ROOT_MISSING', details: { has: 'forFeature' } });
 }
 
 function isWanted(): boolean {

@@ -16,6 +16,7 @@ import {
   type SpanGroupDefinition,
 } from '../core/groups/span-group-definition.js';
 import type { SpanGroupName } from '../core/groups/span-group-names.js';
+import { expectSetUp } from '../core/groups/missing-set-up.js';
 import { createError, NestLensError } from '../core/diagnostics/errors.js';
 import { ApplicationBoot } from './application-boot.js';
 import { checkAsyncOptions, checkModuleOptions } from './check-module-options.js';
@@ -162,6 +163,7 @@ function createRoot(
   source: OptionsSource,
   imports: DynamicModule['imports'] = [],
 ): DynamicModule {
+  expectSetUp();
   const read = readIntrospection(introspection);
   const controllers = read === false ? [] : createLensControllers(read);
   const endpoint: Endpoint = { introspection: read, isAsked: introspection !== undefined, controllers };

@@ -15,7 +15,7 @@ import { timeLimitOf } from '../core/telemetry/with-timeout.js';
 import { setUpForHost } from '../core/telemetry/setup-telemetry.js';
 import { emitWarnings, recordWarning, type Warning } from '../core/diagnostics/warnings.js';
 import { renewAutoRegistration } from './auto-groups/auto-registration.js';
-import { areHandlersTracedTwice, reportMissedCalls, unknownGroups } from './boot-report.js';
+import { reportHandlersTracedTwice, reportMissedCalls, unknownGroups } from './boot-report.js';
 import { keepTracesOfApp } from './keep-traces-of-app.js';
 import { type AskedOfTelemetry, ignoredOptions } from './ignored-options.js';
 import type { LensApp } from './lens-app.js';
@@ -150,6 +150,7 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
     if (!this.isFirst) return;
     const missed = this.stopCounting();
     await this.app.hold.setUp(() => this.setUp());
+    if (processState.setUp) reportHandlersTracedTwice(this.options.telemetry?.instrumentations?.flat() ?? []);
     this.readOptInHeaders();
     keepTracesOfApp(this.app);
     reportMissedCalls(
@@ -207,9 +208,6 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
       this.checkShutdownHooks(
         await this.app.hold.make({ ...this.asked(), config }, () => setUpForHost(config, telemetry, host)),
       );
-      if (areHandlersTracedTwice(telemetry.instrumentations?.flat() ?? [])) {
-        emitOne({ code: 'HANDLERS_TRACED_TWICE', details: {} });
-      }
       return;
     }
     await setUpForHost(config, telemetry, host);

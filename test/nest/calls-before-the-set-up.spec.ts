@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Injectable, Module, type OnModuleInit, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { NestInstrumentation } from '@opentelemetry/instrumentation-nestjs-core';
 import {
   isSpanGroupEnabled,
   managedSpan,
@@ -12,6 +13,7 @@ import {
 } from 'nest-lens';
 import { processState } from '../../src/core/state/process-state.js';
 import { captureWarnings } from '../support/capture-warnings.js';
+import { setUpForTest } from '../support/live-telemetry.js';
 import { guardEachTest, namesOf, RecordingExporter, setEnv } from '../support/lens-app.js';
 
 let attributesRead = 0;
@@ -156,31 +158,56 @@ describe('a module that is there only through forFeature', () => {
 describe("OpenTelemetry's instrumentation of Nest beside NestLens", () => {
   guardEachTest();
 
-  it('N5: is said with the variable that switches it off', async () => {
+  /** With the members that an SDK asks for. */
+  const nestjsCore = (): any => ({
+    instrumentationName: '@opentelemetry/instrumentation-nestjs-core',
+    instrumentationVersion: '1.0.0',
+    enable: () => undefined,
+    disable: () => undefined,
+    setTracerProvider: () => undefined,
+    setMeterProvider: () => undefined,
+    setConfig: () => undefined,
+    getConfig: () => ({}),
+  });
+  /** As it is where it has got hold of Nest. */
+  const patching = (): any => ({
+    ...nestjsCore(),
+    _modules: [{ name: '@nestjs/core', files: [{ name: 'nest-factory.js', moduleExports: {} }] }],
+  });
+
+  async function saidWith(instrumentation: any): Promise<string[]> {
     const warnings = captureWarnings();
-    const nestjsCore = {
-      instrumentationName: '@opentelemetry/instrumentation-nestjs-core',
-      instrumentationVersion: '1.0.0',
-      enable: () => undefined,
-      disable: () => undefined,
-      setTracerProvider: () => undefined,
-      setMeterProvider: () => undefined,
-      setConfig: () => undefined,
-      getConfig: () => ({}),
-    };
     @Module({
       imports: [
         NestLensModule.forRoot({
           config: { enabled: true, metricsEnabled: false },
-          telemetry: { spanExporter: new RecordingExporter(), instrumentations: [nestjsCore] },
+          telemetry: { spanExporter: new RecordingExporter(), instrumentations: [instrumentation] },
         }),
       ],
     })
     class AppModule {}
     const app = await create(AppModule);
     await app.init();
-    const { message } = warnings.only('HANDLERS_TRACED_TWICE');
-    expect(message).toContain('OTEL_NODE_DISABLED_INSTRUMENTATIONS=nestjs-core');
     await app.close();
+    return warnings.all.filter(({ code }) => code === 'HANDLERS_TRACED_TWICE').map(({ message }) => message);
+  }
+
+  it.each([
+    ['one that shows no patches', nestjsCore],
+    ['one that has patched Nest', patching],
+  ])('N5: %s is said with the variable that switches it off', async (_what, make) => {
+    expect(await saidWith(make())).toEqual([
+      expect.stringContaining('OTEL_NODE_DISABLED_INSTRUMENTATIONS=nestjs-core'),
+    ]);
+  });
+
+  it('N5: the real one, which does not know Nest 12, patches nothing, and nothing is said', async () => {
+    expect(await saidWith(new NestInstrumentation())).toEqual([]);
+  });
+
+  it('N5: is said, too, where the application joins a set-up of its own, and once', async () => {
+    await setUpForTest();
+    expect(await saidWith(patching())).toHaveLength(1);
+    expect(await saidWith(patching())).toHaveLength(0);
   });
 });

@@ -77,7 +77,8 @@ interface WarningDetails {
   /** `sites`: each with its number of calls, the busiest first. */
   CALLS_BEFORE_SETUP: { calls: number; sites: readonly string[]; isInitialised: boolean };
   CHANGE_AUTHOR_UNKNOWN: { error: unknown };
-  ROOT_MISSING: Record<string, never>;
+  /** What the application has of the module. */
+  ROOT_MISSING: { has: 'forFeature' | 'nothing' };
   HANDLERS_TRACED_TWICE: Record<string, never>;
   STATE_PROTOCOL_MISMATCH: { version: string; otherKey: string; otherVersion: string };
 }
@@ -317,9 +318,12 @@ const MESSAGES: {
   CHANGE_AUTHOR_UNKNOWN: ({ error }) =>
     `introspection.runtimeControl.by could not say who changes span groups: ${error}. The change is made, and nobody is named; ` +
     `this is said once. Make it return a text, or a number, at once: a guard can put the name on the request.`,
-  ROOT_MISSING: () =>
-    'Telemetry is enabled by the environment, but this application calls NestLensModule.forFeature() only, and nothing else has ' +
-    'set telemetry up: no span group is on. Import NestLensModule.forRoot() in the root module, or disable telemetry.',
+  ROOT_MISSING: ({ has }) =>
+    'Telemetry is enabled by the environment, but ' +
+    (has === 'forFeature'
+      ? 'this application calls NestLensModule.forFeature() only, and nothing else has set telemetry up'
+      : 'nothing in this process has set telemetry up so far') +
+    ': no span group is on. Import NestLensModule.forRoot() in the root module, or disable telemetry.',
   HANDLERS_TRACED_TWICE: () =>
     '@opentelemetry/instrumentation-nestjs-core makes a span of each handler, beside those of NestLens. Set ' +
     'OTEL_NODE_DISABLED_INSTRUMENTATIONS=nestjs-core, or leave it out of the instrumentations that you give.',

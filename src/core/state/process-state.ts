@@ -42,6 +42,7 @@ export function createProcessState(): ProcessState {
     enabled: new Set(),
     open: new Set(),
     isAdmissionAsked: false,
+    isSetUpExpected: false,
     heldOpen: new Map(),
     preview: undefined,
     endPreview: undefined,
@@ -150,6 +151,7 @@ export function resetProcessState(): void {
   state.enabled.clear();
   state.open.clear();
   state.isAdmissionAsked = false;
+  state.isSetUpExpected = false;
   state.heldOpen.clear();
   state.preview = undefined;
   state.endPreview = undefined;

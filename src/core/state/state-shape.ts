@@ -103,6 +103,8 @@ export interface ProcessState {
   readonly open: Set<string>;
   /** Whether something else than the spec holds gates open. Behind an open gate a site then asks `isAdmitted`. */
   isAdmissionAsked: boolean;
+  /** Whether an application has a module that will set telemetry up. */
+  isSetUpExpected: boolean;
   /** Group -> how many hold its gate open, whether it is on or not. */
   readonly heldOpen: Map<string, number>;
   /** Group -> site -> how many spans it would have made, while a preview counts them. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { argumentError, checkOptions } from '../diagnostics/argument-error.js';
+import { BOOLEAN_WORDS } from '../diagnostics/boolean-words.js';
 import { ConfigError, createError } from '../diagnostics/errors.js';
 import {
   checkWord,
@@ -10,17 +11,6 @@ import {
   type TracedKey,
 } from './config.js';
 import { warnOfMisspeltVariables } from './environment-warnings.js';
-
-const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
-  ['1', true],
-  ['true', true],
-  ['yes', true],
-  ['on', true],
-  ['0', false],
-  ['false', false],
-  ['no', false],
-  ['off', false],
-]);
 
 /** What follows the prefix in the names of the variables. */
 const KEYS = [
@@ -72,12 +62,12 @@ function createReader({ prefix = 'NEST_LENS', fallbackPrefix = 'NEMO_LENS', env 
 
 function booleanFrom(found: ConfigOrigin | undefined, fallback: boolean): boolean {
   if (found === undefined) return fallback;
-  const value = BOOLEANS.get(found.value.toLowerCase());
+  const value = BOOLEAN_WORDS.get(found.value.toLowerCase());
   if (value === undefined) {
     throw createError(ConfigError, 'INVALID_VALUE', {
       source: found.source,
       value: found.value,
-      allowed: [...BOOLEANS.keys()],
+      allowed: [...BOOLEAN_WORDS.keys()],
     });
   }
   return value;

@@ -1,4 +1,5 @@
 import { exportFailureOf } from '../diagnostics/export-failure.js';
+import { noteSaidFailure } from '../diagnostics/said-failures.js';
 import { emitWarnings } from '../diagnostics/warnings.js';
 import { processState } from '../state/process-state.js';
 import type { ExportCounts } from '../state/state-shape.js';
@@ -32,6 +33,7 @@ export class ExportReport {
     this.counts.spansLost += spans;
     // What fails while telemetry is shut down is said by the shutdown.
     if (this.isOver || processState.telemetry.phase === 'stopping') return;
+    noteSaidFailure(error);
     const now = performance.now();
     if (now - this.saidAt < SAY_AGAIN_MS) return;
     this.saidAt = now;

@@ -1,9 +1,16 @@
+import { setImmediate } from 'node:timers';
 import { type SpanContext, TraceFlags } from '@opentelemetry/api';
 import { reportSdkFailure } from '../spans/span-plan.js';
 import type { ExportCounts } from '../state/state-shape.js';
 import { queueOf } from './private-fields.js';
 import type { SpanProcessorLike } from './setup-options.js';
 import { withoutTracing } from './suppressed-context.js';
+
+/** The part of a span's resource that says whether it is complete; a detector may ask the machine. */
+interface PendingResource {
+  readonly asyncAttributesPending?: boolean;
+  waitForAsyncAttributes?(): Promise<void>;
+}
 
 type EndingProcessor = SpanProcessorLike & { onEnding?(span: never): void };
 
@@ -47,6 +54,23 @@ export class GuardedProcessor implements SpanProcessorLike {
     }
   }
 
+  /** Of the last span. */
+  private resource: PendingResource | undefined;
+
+  get isResourcePending(): boolean {
+    return this.resource?.asyncAttributesPending === true;
+  }
+
+  /**
+   * Waits until the resource is complete. A batch processor takes a batch out of its queue and hands it to the exporter when that is
+   * so; in between its flush and its shutdown don't know of it.
+   */
+  async resourceComplete(): Promise<void> {
+    await this.resource?.waitForAsyncAttributes?.();
+    // The processor hears of it in the same turn.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
   private run(span: { readonly name?: string }, hook: () => unknown): void {
     survive(span, this.isGiven ? () => withoutTracing(hook) : hook);
   }
@@ -56,6 +80,7 @@ export class GuardedProcessor implements SpanProcessorLike {
   }
 
   onEnd(span: never): void {
+    this.resource = (span as { readonly resource?: PendingResource }).resource;
     const queue = this.ended === undefined ? queueOf(this.processor) : undefined;
     if (queue === undefined) {
       this.run(span, () => this.processor.onEnd(span));

@@ -59,7 +59,19 @@ export class SpanPipeline {
 
   /** Waits for the exports under way; rejects, when all of them have ended, if one of them has failed. */
   exportsSettled(): Promise<void> {
+    return allEnded([this.underWaySettled(), this.heldBackSettled()]);
+  }
+
+  private underWaySettled(): Promise<void> {
     return allEnded([...this.exporters.values()].map((exporter) => exporter.settled()));
+  }
+
+  /** Those that come under way when the resource of their spans is complete. */
+  private async heldBackSettled(): Promise<void> {
+    const pending = [...this.processors.values()].filter(({ isResourcePending }) => isResourcePending);
+    if (pending.length === 0) return;
+    await Promise.allSettled(pending.map((processor) => processor.resourceComplete()));
+    await this.underWaySettled();
   }
 
   /**

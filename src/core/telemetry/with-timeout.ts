@@ -1,5 +1,6 @@
 import { exportFailureOf } from '../diagnostics/export-failure.js';
 import { MAX_TIMER_MS } from '../groups/max-timer.js';
+import { isSaidFailure } from '../diagnostics/said-failures.js';
 import { emitWarnings } from '../diagnostics/warnings.js';
 
 /** How long a flush or shutdown may take, in milliseconds, unless the caller says otherwise. */
@@ -38,10 +39,12 @@ export async function settleWithin(
     await runNext();
   };
   const outcome = await withTimeout(timeLimitOf(timeoutMs), runNext());
-  const [error] = errors.flat();
+  // An SDK rejects with a list.
+  const unsaid = errors.flat().filter((error) => !isSaidFailure(error));
   if (outcome === 'time is up') void runNext();
-  else if (errors.length === 0) return;
-  const failure = errors.length === 0 ? 'time is up' : exportFailureOf(error);
+  else if (unsaid.length === 0) return;
+  const [error] = unsaid;
+  const failure = unsaid.length === 0 ? 'time is up' : exportFailureOf(error);
   const details = { failure, error: error ?? new Error('the time is up'), timeoutMs: timeLimitOf(limitMs) };
   emitWarnings([{ code: 'FLUSH_INCOMPLETE', details }]);
 }

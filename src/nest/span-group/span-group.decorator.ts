@@ -2,6 +2,7 @@ import type { AnyFunction } from '../../core/spans/gated-function.js';
 import { checkText } from '../../core/diagnostics/argument-error.js';
 import { createError, NestLensError } from '../../core/diagnostics/errors.js';
 import type { SpanGroupName } from '../../core/groups/span-group-names.js';
+import { missSetUpLater } from '../../core/groups/missing-set-up.js';
 import { normaliseName } from '../../core/groups/span-group-spec.js';
 import { classNameOf, keepClassName } from './class-name.js';
 import { type AnyClass, gateClass } from './gated-class.js';
@@ -46,6 +47,7 @@ export function SpanGroup(
 ): ClassDecorator & MethodDecorator {
   checkText('@SpanGroup: group', group);
   checkSpanGroupOptions(options);
+  missSetUpLater();
   return decorate('@SpanGroup', { group: normaliseName(group), options });
 }
 

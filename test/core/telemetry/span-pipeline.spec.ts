@@ -215,11 +215,31 @@ describe('an exporter', () => {
     const handle = await setUpForTest({}, { spanExporter: exporter });
     work('place');
     await handle.forceFlush();
-    expect(warnings.only('FLUSH_INCOMPLETE').message).toContain('token expired');
+    // One cause, one sentence; and again after ten minutes.
+    expect(warnings.only('EXPORT_FAILED').message).toContain('token expired');
+    work('place');
+    await handle.forceFlush();
+    expect(warnings.codes()).toEqual(['EXPORT_FAILED']);
     work('place');
     await handle.shutdown();
-    expect(warnings.codes()).toEqual(['EXPORT_FAILED', 'FLUSH_INCOMPLETE', 'FLUSH_INCOMPLETE']);
+    expect(warnings.only('FLUSH_INCOMPLETE').message).toContain('token expired');
+    expect(warnings.codes()).toEqual(['EXPORT_FAILED', 'FLUSH_INCOMPLETE']);
     expect(exporter.calls).toEqual(['shutdown']);
+  });
+
+  it('H9: gets a batch that waits for the resource to be complete, though a close comes first', async () => {
+    let complete = (_host: string): void => undefined;
+    const host = new Promise<string>((resolve) => (complete = resolve));
+    process.env.OTEL_BSP_MAX_EXPORT_BATCH_SIZE = '1';
+    const exporter = new KeepingExporter();
+    const handle = await setUpForTest({}, { spanExporter: exporter, resourceAttributes: { host } as never });
+    delete process.env.OTEL_BSP_MAX_EXPORT_BATCH_SIZE;
+    work('place'); // taken out of the queue at once
+    await new Promise((resolve) => setImmediate(resolve));
+    const closed = handle.shutdown();
+    setTimeout(() => complete('shop-1'), 20);
+    await closed;
+    expect([exporter.names, warnings.codes()]).toEqual([['place'], []]);
   });
 
   it('H12: that calls back with nothing has failed to export, and a second call is nothing', async () => {

@@ -1,0 +1,11 @@
+/** What a variable may say for true and for false, in any case. */
+export const BOOLEAN_WORDS: ReadonlyMap<string, boolean> = new Map([
+  ['1', true],
+  ['true', true],
+  ['yes', true],
+  ['on', true],
+  ['0', false],
+  ['false', false],
+  ['no', false],
+  ['off', false],
+]);

@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { NestLensModule, setEnabledSpanGroups, setSpanGroupSpec, SpanGroup } from 'nest-lens';
+import { reportMissingSetUp } from '../../../src/core/groups/missing-set-up.js';
+import { captureWarnings } from '../../support/capture-warnings.js';
+import { setUpForTest } from '../../support/live-telemetry.js';
+
+class Orders {
+  list(): void {}
+}
+SpanGroup('orders')(Orders);
+
+let environment: NodeJS.ProcessEnv;
+beforeEach(() => {
+  environment = { ...process.env };
+});
+afterEach(() => {
+  for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
+});
+
+/** What is said where sites are decorated, and the time is over. */
+async function said(
+  env: Record<string, string>,
+  arrange: () => unknown = () => undefined,
+): Promise<string[]> {
+  Object.assign(process.env, env);
+  await arrange();
+  const warnings = captureWarnings();
+  reportMissingSetUp();
+  reportMissingSetUp();
+  return warnings.codes();
+}
+
+describe('an application of decorated classes that nobody sets up', () => {
+  it.each<[string, Record<string, string>]>([
+    ['NEST_LENS_ENABLED', { NEST_LENS_ENABLED: ' On ' }],
+    ['NEMO_LENS_ENABLED', { NEMO_LENS_ENABLED: '1' }],
+  ])('N4: is told so, once, while %s is true', async (_variable, env) => {
+    expect(await said(env)).toEqual(['ROOT_MISSING']);
+  });
+
+  it.each<[string, Record<string, string>, () => unknown]>([
+    ['the environment does not enable it', {}, () => undefined],
+    ['the environment disables it', { NEST_LENS_ENABLED: 'off', NEMO_LENS_ENABLED: 'true' }, () => undefined],
+    ['the SDK is disabled', { NEST_LENS_ENABLED: 'true', OTEL_SDK_DISABLED: 'TRUE' }, () => undefined],
+    [
+      'forRoot was called, and is not done yet',
+      { NEST_LENS_ENABLED: 'true' },
+      () => NestLensModule.forRoot(),
+    ],
+    ['it has a set-up of its own', { NEST_LENS_ENABLED: 'true' }, () => setUpForTest()],
+    ['its groups are pinned', { NEST_LENS_ENABLED: 'true' }, () => setEnabledSpanGroups([])],
+    ['it has a spec', { NEST_LENS_ENABLED: 'true' }, () => setSpanGroupSpec('orders')],
+  ])('N4: is told nothing where %s', async (_why, env, arrange) => {
+    expect(await said(env, arrange)).toEqual([]);
+  });
+});
