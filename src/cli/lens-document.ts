@@ -14,6 +14,8 @@ export interface LensDocument {
   readonly enabled: readonly string[];
   readonly pending: readonly string[];
   readonly groups: readonly LensGroup[];
+  /** The newest at the end. Older applications have none. */
+  readonly changes?: readonly { readonly by: string | number | null }[];
   readonly warnings: readonly { readonly code: string; readonly message: string; readonly at: string }[];
 }
 

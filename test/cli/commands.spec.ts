@@ -51,17 +51,22 @@ describe('npx nest-lens', () => {
   const start = (spec = 'default', platform = express): Promise<LensApp> =>
     lensApp(platform)
       .controllers(OrdersController)
-      .forRoot({ registrations: [shop], introspection: { guards: [Guard], runtimeControl: true } })
+      .forRoot({
+        registrations: [shop],
+        introspection: { guards: [Guard], runtimeControl: { by: () => 'anna' } },
+      })
       .spec(spec)
       .start();
   const run = (lens: LensApp, ...args: string[]): Promise<CommandOutcome> =>
     runCommand([...args, '--url', lens.url('')], { NEST_LENS_TOKEN: TOKEN });
+  const inProcess = (lens: LensApp, ...args: string[]): Promise<CommandOutcome> =>
+    runInProcess([...args, '--url', lens.url('')], { NEST_LENS_TOKEN: TOKEN });
   const documentOf = async (lens: LensApp): Promise<any> =>
     (await lens.get('/lens/groups', { headers: { authorization: `Bearer ${TOKEN}` } })).json();
 
   it('groups: a table for a person, without colours where it is no terminal, and the document for a script', async () => {
     const lens = await start();
-    const [table, json] = await Promise.all([run(lens, 'groups'), run(lens, 'groups', '--json')]);
+    const [table, json] = await Promise.all([run(lens, 'groups'), inProcess(lens, 'groups', '--json')]);
     expect([table.code, table.err]).toEqual([0, '']);
     expect(table.out).toMatch(/^GROUP +IS +BECAUSE OF +SITES +PRESETS\n/);
     expect(table.out).toMatch(/^orders +on +default +1 +default, per_request$/m);
@@ -77,7 +82,7 @@ describe('npx nest-lens', () => {
     const lens = await start('default,db_querry', fastify);
     const [found, asJson] = await Promise.all([
       runCommand(['groups'], { NEST_LENS_TOKEN: TOKEN, NEST_LENS_URL: `${lens.url('/lens/groups')}` }, 'cjs'),
-      run(lens, 'groups', '--json'),
+      inProcess(lens, 'groups', '--json'),
     ]);
     expect([found.code, asJson.code]).toEqual([2, 2]);
     expect(found.out).toMatch(/Pending, .*: db_querry/);
@@ -87,7 +92,7 @@ describe('npx nest-lens', () => {
     const lens = await start();
     const [one, unknown, none] = await Promise.all([
       run(lens, 'group', 'orders'),
-      runInProcess(['group', 'db_querry', '--url', lens.url('')], { NEST_LENS_TOKEN: TOKEN }),
+      inProcess(lens, 'group', 'db_querry'),
       runInProcess(['group']),
     ]);
     expect(one.code).toBe(0);
@@ -109,11 +114,11 @@ describe('npx nest-lens', () => {
     expect(endsIn).toBeLessThanOrEqual(600_000);
     expect(on.out).toContain(`Spec: db_query, an override until ${spec.override.expiresAt}`);
 
-    expect((await run(lens, 'on', 'cache', 'nobody', '--add')).code).toBe(2);
+    expect((await inProcess(lens, 'on', 'cache', 'nobody', '--add')).code).toBe(2);
     expect((await documentOf(lens)).enabled).toEqual(['cache', 'db_query']);
-    await run(lens, 'off', 'db_query');
+    await inProcess(lens, 'off', 'db_query');
     expect((await documentOf(lens)).spec.override.spec).toBe('cache,nobody,-db_query');
-    await run(lens, 'on', 'db_query', '--add');
+    await inProcess(lens, 'on', 'db_query', '--add');
     expect((await documentOf(lens)).enabled).toEqual(['cache', 'db_query']);
 
     const off = await run(lens, 'off', '--json');
@@ -132,7 +137,8 @@ describe('npx nest-lens', () => {
     });
     commands.push(watching);
     await watching.says(/Spec: default/);
-    await run(lens, 'on', 'db_query');
+    await inProcess(lens, 'on', 'db_query');
+    await watching.says(/Spec: db_query, an override until \S+, by anna/);
     await watching.says(/db_query is on/);
     await watching.says(/orders is off/);
     await lens.close();

@@ -96,6 +96,16 @@ describe('The header x-lens-groups', () => {
     expect([await isOn(lens, headers), await isOn(lens)]).toEqual(['true', 'false']);
   });
 
+  it('C3: says once that allow names what nobody has registered, when everybody has', async () => {
+    const requestOptIn = { key: KEY, allow: ['ordres', 'late'] };
+    const late = NestLensModule.forFeature({ namespace: 'late', groups: ['late'] });
+    const first = await appOf().forRoot({ requestOptIn, setupAt: 'init' }).imports(late).start();
+    await appOf().forRoot({ requestOptIn }).imports(late).start();
+    const said = first.warnings.filter(({ code }) => code === 'REQUEST_OPT_IN_ALLOW');
+    expect(said.map(({ details }) => details['pending'])).toEqual([['ordres']]);
+    expect(said[0]!.message).toContain("Did you mean 'orders' for 'ordres'?");
+  });
+
   it('I1: counts over HTTP/2', async () => {
     const lens = await appOf({ name: 'Fastify', create: () => new FastifyAdapter({ http2: true }) }).start();
     const client = http2.connect(lens.url(''));

@@ -60,6 +60,11 @@ function time(): string {
   return new Date().toISOString().slice(11, 19);
 }
 
+function authorOf({ changes }: LensDocument): string {
+  const by = changes?.at(-1)?.by ?? null;
+  return by === null ? '' : `, by ${safe(by)}`;
+}
+
 /** What is different, a line for each. */
 function changesBetween(before: LensDocument, now: LensDocument): string[] {
   const stateOf = ({ groups }: LensDocument): Map<string, boolean> =>
@@ -67,7 +72,7 @@ function changesBetween(before: LensDocument, now: LensDocument): string[] {
   const [was, is] = [stateOf(before), stateOf(now)];
   const spec = describeSpec(now);
   return [
-    ...(describeSpec(before) === spec ? [] : [spec]),
+    ...(describeSpec(before) === spec ? [] : [`${spec}${authorOf(now)}`]),
     ...[...is]
       .filter(([name, on]) => on !== (was.get(name) ?? false))
       .map(([name, on]) => `${safe(name)} is ${on ? 'on' : 'off'}`),

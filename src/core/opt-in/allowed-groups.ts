@@ -6,10 +6,14 @@ import { processState } from '../state/process-state.js';
 
 /** Says which entries of `requestOptIn.allow` match nothing. To be called when everybody has registered. */
 export function judgeAllowedGroups(): void {
-  if (processState.requestOptIn === undefined) return;
+  const { requestOptIn } = processState;
+  if (requestOptIn === undefined) return;
   const index = indexRegistry();
-  const pending = [...resolveSpec(processState.requestOptIn.allow, index).pending].sort();
-  if (pending.length === 0) return;
+  const pending = [...resolveSpec(requestOptIn.allow, index).pending].sort();
+  // Each application that shares the set-up asks.
+  const said = `allow ${pending.join()}`;
+  if (pending.length === 0 || requestOptIn.saidAt.has(said)) return;
+  requestOptIn.saidAt.set(said, performance.now());
   const { groups, presets } = inventoryOf(index);
   const nearest = Object.create(null) as Record<string, string>;
   for (const entry of pending) {

@@ -169,7 +169,7 @@ export interface RequestOptIn {
   readonly propagate: boolean;
   /** Outcome -> how many requests. */
   readonly counts: Map<string, number>;
-  /** Outcome -> when that was last said, in milliseconds of `performance.now()`. */
+  /** What was said, such as an outcome -> when it was last said, in milliseconds of `performance.now()`. */
   readonly saidAt: Map<string, number>;
   /** Each closes the gates that a request holds open. */
   readonly ends: Set<() => void>;
