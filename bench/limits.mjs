@@ -160,8 +160,19 @@ const bootLimits = (boot) =>
     ),
   );
 
+/** What was measured of absent when the mechanism was chosen; the rest is the instrumentations' own wrapping. */
+const OFF_OF_ABSENT = { http: 1.33, pg: 1.21, graphql: 1.26, ioredis: 1 };
+
+const instrumentationsLimits = (rows) =>
+  rows.flatMap(({ subject, onToUngated, offRatio }) => [
+    limit('instrumentations', `${subject}, on: of ungated`, 1.02, onToUngated),
+    ...(subject in OFF_OF_ABSENT
+      ? [limit('instrumentations', `${subject}, off: of absent`, OFF_OF_ABSENT[subject], offRatio)]
+      : []),
+  ]);
+
 /** Every limit that a run has measured. */
-export function judge({ sites, sitesOnNode24, peers, router, servers, growth, boot }) {
+export function judge({ sites, sitesOnNode24, peers, router, servers, growth, instrumentations, boot }) {
   return [
     ...(sites ? [...sitesLimits(sites), ...onLimits(sites)] : []),
     ...(sitesOnNode24 ? sitesLimits(sitesOnNode24, true) : []),
@@ -169,6 +180,7 @@ export function judge({ sites, sitesOnNode24, peers, router, servers, growth, bo
     ...(router ? routerLimits(router) : []),
     ...(servers ? serversLimits(servers) : []),
     ...(growth ? growthLimits(growth) : []),
+    ...(instrumentations ? instrumentationsLimits(instrumentations) : []),
     ...(boot ? bootLimits(boot) : []),
   ].map((each) => ({ ...each, reached: isReached(each), explanation: explain(each) }));
 }

@@ -136,6 +136,43 @@ const growthTables = ({ registry, document }) => {
   return tables.filter(Boolean).join('\n\n');
 };
 
+/** Also the table in docs/instrumentations.md. */
+export const instrumentationsTable = (rows) =>
+  table(
+    [
+      'Instrumentations',
+      'Ungated',
+      'Gated, on',
+      'Gated, `default`',
+      'Gated, off',
+      'Bytes, on',
+      'Bytes, `default`',
+    ],
+    rows.map(({ subject, ungatedRatio, onRatio, defaultRatio, offRatio, bytes: sent }) => [
+      subject,
+      plain(ungatedRatio),
+      plain(onRatio),
+      // A database is in no preset for a start.
+      plain(defaultRatio ?? offRatio),
+      plain(offRatio),
+      bytes(sent.on),
+      bytes(sent.default ?? sent.off),
+    ]),
+  );
+
+const instrumentationsTables = (rows) =>
+  [
+    instrumentationsTable(rows),
+    table(
+      ['extremes', 'absent µs', 'ungated', 'on', 'on, of ungated', 'off'],
+      rows.map(({ subject, us, ungatedRatio, onRatio, onToUngated, offRatio }) => [
+        subject,
+        spread(us),
+        ...[ungatedRatio, onRatio, onToUngated, offRatio].map(spread),
+      ]),
+    ),
+  ].join('\n\n');
+
 const bootTable = (boot) =>
   table(
     ['1,000 controllers', 'without ms', 'with ms', 'ratio', 'loading NestLens ms'],
@@ -165,7 +202,7 @@ export function limitsTable(limits) {
 const figure3 = (value) => (value < 10 ? value.toFixed(3) : figure(value));
 
 /** The parts of a run, in order: heading, what its lines mean, table. */
-export function sections({ sites, sitesOnNode24, peers, router, servers, growth, boot }) {
+export function sections({ sites, sitesOnNode24, peers, router, servers, growth, instrumentations, boot }) {
   const parts = [
     sites && ['Sites', SITES_MEAN, sitesTable(sites)],
     sitesOnNode24 && [
@@ -177,6 +214,7 @@ export function sections({ sites, sitesOnNode24, peers, router, servers, growth,
     router && ['Requests through the router alone', ROUTER_MEAN, routerTable(router)],
     servers && ['Requests over HTTP', SERVERS_MEAN, serversTable(servers)],
     growth && ['Growth', GROWTH_MEAN, growthTables(growth)],
+    instrumentations && ['Instrumentations', INSTRUMENTATIONS_MEAN, instrumentationsTables(instrumentations)],
     boot && ['Boot', BOOT_MEAN, bootTable(boot)],
   ];
   return parts.filter(Boolean).map(([title, meaning, text]) => ({ title, meaning, text }));
@@ -214,6 +252,10 @@ and taking it all back; resolving that spec; putting it over another one and tak
 worked out again for each of them, so the time for all grows with their square: it is measured up to 100 namespaces. The limits take
 the fastest rounds, which no collection of the whole heap falls into. Then the document of \`GET /lens/groups\` of an application
 with so many decorated handlers, on Express, whose own search through 10,000 routes is part of the answer's time.`;
+
+const INSTRUMENTATIONS_MEAN = `CPU of an operation, of the same where the instrumentation isn't there: a request to an Express server, a
+query of PostgreSQL, a GraphQL query of eleven resolvers, a command of Redis. An SDK is there in all of them, with a batch processor,
+and an exporter that serialises protobuf. _Ungated_ is without NestLens's option. Each is in a process of its own; rounds are interleaved.`;
 
 const BOOT_MEAN = `From the first class to the first port, cold, on Express: two handlers for each controller, each with
 \`@SpanGroup\`; telemetry is on, attached to what the application has, with every group off. Loading the package is not part of

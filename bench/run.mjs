@@ -1,5 +1,5 @@
 /**
- * npm run bench                          everything, in less than ten minutes; writes results.json, RESULTS.md and docs/costs.md
+ * npm run bench                          everything, in less than ten minutes; writes results.json, RESULTS.md and the tables of docs
  * npm run bench -- --only sites,boot     parts of it; writes nothing
  * npm run bench -- --short               a look at the hot paths, in less than a minute; fails on a regression
  */
@@ -11,8 +11,9 @@ import { build } from '../scripts/build.mjs';
 import { runBoot } from './boot.bench.mjs';
 import { runGrowth } from './growth.bench.mjs';
 import { isRegression, judge } from './limits.mjs';
+import { runInstrumentations } from './instrumentations.bench.mjs';
 import { runPeers } from './peers.bench.mjs';
-import { limitsTable, sections } from './report.mjs';
+import { instrumentationsTable, limitsTable, sections } from './report.mjs';
 import { runRouter, runServers } from './requests.bench.mjs';
 import { writeFormatted, writeResultsPage } from './results-page.mjs';
 import { runSites } from './sites.bench.mjs';
@@ -33,6 +34,7 @@ const PARTS = {
   router: { workspaces: ['nest-11', 'nest-12'], run: () => runRouter() },
   servers: { workspaces: ['nest-11', 'nest-12'], run: () => runServers() },
   growth: { workspaces: ['project'], run: () => runGrowth() },
+  instrumentations: { workspaces: ['project'], run: () => runInstrumentations() },
   boot: { workspaces: ['nest-11', 'nest-12'], run: () => runBoot() },
 };
 const SHORT_PARTS = {
@@ -67,6 +69,13 @@ async function runParts(parts) {
   return results;
 }
 
+/** Puts a table between the marks of a page. */
+async function writeMarked(name, text) {
+  const page = pathOf(name);
+  const marked = /(<!-- bench -->\n)[^]*?(<!-- \/bench -->)/;
+  await writeFormatted(page, readFileSync(page, 'utf8').replace(marked, `$1\n${text}\n\n$2`));
+}
+
 const errors = await build({ onlyIfStale: true });
 if (errors) {
   process.stderr.write(errors);
@@ -92,7 +101,6 @@ if (options.short) {
   await writeFormatted(pathOf('results.json'), JSON.stringify(run));
   await writeResultsPage();
   writeFileSync(pathOf('../docs/off.svg'), chart(run));
-  const costs = pathOf('../docs/costs.md');
-  const marked = /(<!-- bench -->\n)[^]*?(<!-- \/bench -->)/;
-  await writeFormatted(costs, readFileSync(costs, 'utf8').replace(marked, `$1\n${costsTable(run)}\n\n$2`));
+  await writeMarked('../docs/costs.md', costsTable(run));
+  await writeMarked('../docs/instrumentations.md', instrumentationsTable(results.instrumentations));
 }

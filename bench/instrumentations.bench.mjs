@@ -1,0 +1,137 @@
+/**
+ * What an instrumentation costs beside its absence: ungated, gated and on, gated and off. CPU of an operation, so that a wait for a
+ * database is none; all ways in turn, round after round, and ratios within a round.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { hasPostgres, startPostgres } from '../scripts/postgres-server.mjs';
+import { startProcess } from './processes.mjs';
+import { ratio, summarise } from './statistics.mjs';
+
+/** @type {{ subject: string, count: number, hasDefault?: boolean, needs?: 'postgres' | 'redis' }[]} */
+const SUBJECTS = [
+  { subject: 'http', count: 400, hasDefault: true },
+  { subject: 'http, express', count: 300, hasDefault: true },
+  { subject: 'pg', count: 500, needs: 'postgres' },
+  { subject: 'graphql', count: 500 },
+  { subject: 'ioredis', count: 1_000, needs: 'redis' },
+];
+const CONNECTIONS = 4;
+/** How many rounds' work before the first one that counts. */
+const WARM_UP = 8;
+
+async function ask(child, message) {
+  child.send(message);
+  const [answer] = await once(child, 'message');
+  return answer;
+}
+
+/** Requests over connections that stay open: one by one on each, `count` together. */
+async function sendRequests(port, count) {
+  const request = 'GET /orders/1 HTTP/1.1\r\nhost: localhost\r\n\r\n';
+  let left = count;
+  await Promise.all(
+    Array.from({ length: CONNECTIONS }, async () => {
+      const socket = connect(port, '127.0.0.1');
+      socket.setNoDelay(true);
+      await once(socket, 'connect');
+      while (left-- > 0) {
+        socket.write(request);
+        await once(socket, 'data');
+      }
+      socket.destroy();
+    }),
+  );
+}
+
+async function measure({ child, port }, count, spec) {
+  await ask(child, { what: 'start', spec });
+  if (port === undefined) await ask(child, { what: 'operate', count });
+  else await sendRequests(port, count);
+  const { cpuUs, bytes } = await ask(child, { what: 'stop' });
+  return { us: cpuUs / count, bytes: bytes / count };
+}
+
+async function start(subject, way, ports) {
+  const child = startProcess(
+    'instrumentations.process.mjs',
+    { subject, way, ports },
+    { flags: ['--expose-gc'] },
+  );
+  const [{ port }] = await once(child, 'message');
+  return { child, port };
+}
+
+async function measureSubject({ subject, count, hasDefault = false }, rounds, ports) {
+  const [absent, ungated, gated] = await Promise.all(
+    ['absent', 'ungated', 'gated'].map((way) => start(subject, way, ports)),
+  );
+  /** @type {[name: string, process: typeof absent, spec: string][]} */
+  const cases = [
+    ['absent', absent, ''],
+    ['ungated', ungated, ''],
+    ['on', gated, 'all'],
+    ...(hasDefault ? [['default', gated, 'default']] : []),
+    ['off', gated, ''],
+  ];
+  const us = Object.fromEntries(cases.map(([name]) => [name, []]));
+  const bytes = {};
+  for (const [, server, spec] of cases) await measure(server, WARM_UP * count, spec);
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, server, spec] of round % 2 === 0 ? cases : cases.toReversed()) {
+      const measured = await measure(server, count, spec);
+      us[name].push(measured.us);
+      bytes[name] = measured.bytes;
+    }
+  }
+  for (const { child } of [absent, ungated, gated]) child.disconnect();
+  return {
+    subject,
+    us: summarise(us.absent),
+    ...Object.fromEntries(cases.slice(1).map(([name]) => [`${name}Ratio`, ratio(us[name], us.absent)])),
+    onToUngated: ratio(us.on, us.ungated),
+    bytes,
+  };
+}
+
+const REDIS = '/usr/bin/redis-server';
+
+/** @returns {Promise<{ port: number, stop(): Promise<void> }>} */
+async function startRedis() {
+  const port = 20_000 + (process.pid % 20_000);
+  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+  const child = spawn(REDIS, options, { cwd: tmpdir(), stdio: ['ignore', 'pipe', 'ignore'] });
+  await new Promise((resolve, reject) => {
+    child.stdout.on('data', (chunk) => String(chunk).includes('Ready to accept') && resolve(undefined));
+    child.on('exit', () => reject(new Error('redis-server did not start')));
+  });
+  return {
+    port,
+    async stop() {
+      child.kill();
+      await once(child, 'exit');
+    },
+  };
+}
+
+/** @returns {Promise<object[]>} a row for each instrumentation whose server is installed */
+export async function runInstrumentations({ rounds = 25 } = {}) {
+  const servers = {
+    postgres: hasPostgres() ? await startPostgres() : undefined,
+    redis: existsSync(REDIS) ? await startRedis() : undefined,
+  };
+  const ports = { postgres: servers.postgres?.port, redis: servers.redis?.port };
+  try {
+    const rows = [];
+    for (const subject of SUBJECTS) {
+      if (subject.needs && servers[subject.needs] === undefined) continue;
+      rows.push(await measureSubject(subject, rounds, ports));
+    }
+    return rows;
+  } finally {
+    await Promise.all(Object.values(servers).map(async (server) => server?.stop()));
+  }
+}
