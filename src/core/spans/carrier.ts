@@ -45,14 +45,31 @@ function textOf(value: unknown): string | string[] | undefined {
   if (typeof value === 'string') return value === '' ? undefined : value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (ArrayBuffer.isView(value)) return textOf(new TextDecoder().decode(value as Uint8Array));
-  if (!Array.isArray(value)) {
-    // A `Buffer` that has been through JSON.
-    const { type, data } = (value ?? {}) as { type?: unknown; data?: unknown };
-    return type === 'Buffer' && Array.isArray(data) ? textOf(data) : undefined;
-  }
+  if (value instanceof ArrayBuffer) return textOf(new Uint8Array(value));
+  if (!Array.isArray(value)) return textOfAttribute((value ?? {}) as MessageAttribute);
   if (value.length > 0 && value.every(isByte)) return textOf(Uint8Array.from(value));
   const texts = value.flatMap((item) => textOf(item) ?? []);
   return texts.length > 0 ? texts : undefined;
+}
+
+/** A value with its type beside it. */
+interface MessageAttribute {
+  readonly type?: unknown;
+  readonly data?: unknown;
+  readonly StringValue?: unknown;
+  readonly stringValue?: unknown;
+}
+
+/** A `Buffer` that has been through JSON; an attribute of a message of SQS, as its client and as Lambda give it. */
+function textOfAttribute({
+  type,
+  data,
+  StringValue,
+  stringValue,
+}: MessageAttribute): string | string[] | undefined {
+  if (type === 'Buffer' && Array.isArray(data)) return textOf(data);
+  const text = StringValue ?? stringValue;
+  return typeof text === 'string' ? textOf(text) : undefined;
 }
 
 function isByte(value: unknown): value is number {

@@ -49,6 +49,7 @@ export function checkEnvOptions(what: string, options: EnvOptions): void {
 
 function createReader({ prefix = 'NEST_LENS', fallbackPrefix = 'NEMO_LENS', env = process.env }: EnvOptions) {
   warnOfMisspeltVariables(prefix, KEYS, env);
+  warnOfMisspeltVariables(fallbackPrefix, KEYS, env, true);
   return (key: (typeof KEYS)[number]): ConfigOrigin | undefined => {
     for (const variable of [`${prefix}_${key}`, `${fallbackPrefix}_${key}`]) {
       const given: unknown = env[variable] ?? undefined;

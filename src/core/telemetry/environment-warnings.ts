@@ -34,11 +34,14 @@ function looseName(variable: string): string {
 /**
  * Says of each variable that is nearly one of ours, and so has no effect. One that begins with the prefix and is near none of
  * them may be somebody else's.
+ *
+ * @param isShared whether others have variables of this prefix, which may be near ours: then only another way of writing one counts
  */
 export function warnOfMisspeltVariables(
   prefix: string,
   keys: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
+  isShared = false,
 ): void {
   const known = new Map(keys.map((key) => [looseName(`${prefix}_${key}`), `${prefix}_${key}`]));
   const names = new Set(known.values());
@@ -47,7 +50,7 @@ export function warnOfMisspeltVariables(
     if (names.has(variable) || !looseName(variable).startsWith(start)) continue;
     if (String(env[variable] ?? '').trim() === '') continue;
     const loose = looseName(variable);
-    const near = known.has(loose) ? loose : nearestName(loose, known.keys());
+    const near = known.has(loose) ? loose : isShared ? undefined : nearestName(loose, known.keys());
     if (near === undefined) continue;
     emitOnce(variable, { code: 'VARIABLE_UNKNOWN', details: { variable, nearest: known.get(near)! } });
   }

@@ -18,6 +18,7 @@ describe('a variable that is nearly one of ours', () => {
     ['NEST_LENS_ENABELD', 'NEST_LENS_ENABLED'],
     ['NEST_LENS_EXPORTERS', 'NEST_LENS_EXPORTER'],
     ['NEST_LENS_SPAN_GROUP_FILE', 'NEST_LENS_SPAN_GROUPS_FILE'],
+    ['NEMO_LENS_SPANGROUPS', 'NEMO_LENS_SPAN_GROUPS'],
   ])('C2: %s has no effect, and the warning proposes %s', (variable, meant) => {
     const messages = warningsOf({ [variable]: 'all' });
     expect(messages).toHaveLength(1);
@@ -28,6 +29,7 @@ describe('a variable that is nearly one of ours', () => {
   it.each([
     ['the right names', { NEST_LENS_SPAN_GROUPS: 'all', NEST_LENS_ENABLED: 'true' }],
     ['one that is empty', { NEST_LENS_SPANGROUPS: ' ' }],
+    ['names that processes in Python may have', { NEMO_LENS_TRACE_FILE: 'x', NEMO_LENS_ENABLED_RANKS: '0' }],
     ['names of somebody else', { NEST_LENS_DASHBOARD_URL: 'x', NEST_LENSES: '1', PATH: '/bin' }],
   ])('C2: nothing is said of %s', (_what, env) => {
     expect(warningsOf(env)).toEqual([]);
