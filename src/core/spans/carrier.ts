@@ -46,7 +46,7 @@ function textOf(value: unknown): string | string[] | undefined {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (ArrayBuffer.isView(value)) return textOf(new TextDecoder().decode(value as Uint8Array));
   if (value instanceof ArrayBuffer) return textOf(new Uint8Array(value));
-  if (!Array.isArray(value)) return textOfAttribute((value ?? {}) as MessageAttribute);
+  if (!Array.isArray(value)) return textOfAttribute(value ?? {});
   if (value.length > 0 && value.every(isByte)) return textOf(Uint8Array.from(value));
   const texts = value.flatMap((item) => textOf(item) ?? []);
   return texts.length > 0 ? texts : undefined;
