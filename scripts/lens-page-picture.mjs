@@ -78,7 +78,7 @@ try {
   })();
   await page.getByRole('button', { name: 'Measure' }).click();
   await page.locator('#total').waitFor();
-  await page.waitForFunction("document.querySelector('#measure').textContent === 'Measure'");
+  await page.getByRole('button', { name: 'Measure' }).waitFor();
   await page.locator('#spec').fill('');
   await shopper;
   const order = page.locator('.trace', { hasText: /POST \/orders/ }).filter({ hasNotText: 'error' });

@@ -26,7 +26,7 @@ export function useBrowser(): void {
 
 /** A test that needs the browser; where none is installed, it is skipped, and its title says so. */
 export function itInBrowser(title: string, test: () => Promise<void>): void {
-  if (existsSync(PROGRAM)) it(title, test, 20_000);
+  if (existsSync(PROGRAM)) it(title, test, 60_000);
   else it.skip(`${title} (skipped: chromium isn't installed)`, () => undefined);
 }
 
@@ -59,7 +59,7 @@ const axe = fileURLToPath(new URL('../../node_modules/axe-core/axe.min.js', impo
 
 /** What axe finds on a page: the rule, and the elements that break it. */
 export async function accessibilityFindings(page: Page): Promise<string[]> {
-  await page.evaluate(readFileSync(axe, 'utf8'));
+  if (!(await page.evaluate<boolean>('"axe" in globalThis'))) await page.evaluate(readFileSync(axe, 'utf8'));
   const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
     'axe.run()',
   );

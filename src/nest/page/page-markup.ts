@@ -59,7 +59,7 @@ export const PAGE_MARKUP = `
       <div class="bar-of-tools controls" data-needs="control">
         <form id="control" class="fields">
           <label>Changes last <select id="ttl"><option value="300">5 minutes</option><option value="900" selected>15 minutes</option><option value="3600">1 hour</option><option value="14400">4 hours</option></select></label>
-          <label class="grow"><span class="spoken">Spec</span><input id="spec" autocomplete="off" spellcheck="false" maxlength="1000" placeholder="a spec: default,db_query"></label>
+          <label class="grow"><span class="spoken">Spec</span><input id="spec" required autocomplete="off" spellcheck="false" maxlength="1000" placeholder="a spec: default,db_query"></label>
           <button type="submit" class="needs-control">Use it</button>
         </form>
         <form id="preview" class="fields">
@@ -79,12 +79,12 @@ export const PAGE_MARKUP = `
       </section>
       <section class="card" aria-labelledby="changes-title">
         <h2 id="changes-title">Last changes</h2>
-        <ul id="changes" class="plain"></ul>
+        <div class="scrolls" role="region" aria-label="List of changes" tabindex="0"><ul id="changes" class="plain"></ul></div>
         <p id="no-changes" class="muted">Nobody has changed anything since the start.</p>
       </section>
       <section class="card" aria-labelledby="warnings-title">
         <h2 id="warnings-title">Warnings <span id="warnings-count" class="tag warn"></span></h2>
-        <ul id="warnings" class="plain warnings"></ul>
+        <div class="scrolls" role="region" aria-label="List of warnings" tabindex="0"><ul id="warnings" class="plain warnings"></ul></div>
         <p id="no-warnings" class="muted">None.</p>
       </section>
     </div>

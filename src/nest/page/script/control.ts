@@ -73,9 +73,8 @@ async function preview() {
   const timer = setInterval(() => ($('progress').value = Math.min(1, (Date.now() - started) / 1000 / seconds)), 200);
   say('Measuring for ' + seconds + ' seconds.');
   await attempt(async () => {
-    const groups = latest.groups.map((group) => group.name);
     const options = { signal: running.signal, headers: { accept: 'text/event-stream' } };
-    const response = await sendJson('POST', '/groups/preview', { seconds, groups }, options);
+    const response = await sendJson('POST', '/groups/preview', { seconds, spec: 'all' }, options);
     for await (const { event, data } of events(response)) {
       showMeasured(data, event === 'done');
       if (event === 'done') say('All groups together would make ' + rate(data.perSecond) + ' spans per second.');

@@ -67,10 +67,10 @@ function groupRow({ name }) {
 
 let ids = 0;
 
-function toggle(opener, panel, show) {
+function toggle(opener, panel, fill) {
   panel.hidden = !panel.hidden;
   opener.setAttribute('aria-expanded', String(!panel.hidden));
-  if (!panel.hidden) show();
+  if (!panel.hidden) fill();
 }
 
 const details = new Map();

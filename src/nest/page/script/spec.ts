@@ -24,6 +24,8 @@ function by(source) {
 function showSpec({ spec, telemetry }) {
   const { override } = spec;
   const inForce = spec.pinned ? 'pinned' : spec.active === '' ? 'empty' : spec.active;
+  if (inForce.length > LONG) $('in-force').tabIndex = 0;
+  else $('in-force').removeAttribute('tabindex');
   setAll($('in-force'), named(inForce, spec.pinned || spec.active === '' ? 'none' : 'spec'));
   const why = !telemetry.enabled
     ? 'Telemetry is disabled in this process, so every group is off.'

@@ -1,6 +1,8 @@
 /** Script of the page: the last traces of the process, and one of them as a waterfall. */
 export const TRACES_SCRIPT = String.raw`
 const MAX_SHOWN = 200;
+/** What is longer than this many characters may have to be scrolled, also by the keyboard. */
+const LONG = 300;
 let traces = [];
 
 function showTraces() {
@@ -101,7 +103,7 @@ function valueText(value) {
 }
 
 function pairs(attributes) {
-  return h('dl', { class: 'pairs attributes' }, Object.entries(attributes).map(([key, value]) => h('div', {}, h('dt', { dir: 'auto' }, key), h('dd', { dir: 'auto' }, valueText(value)))));
+  return h('dl', { class: 'pairs attributes' }, Object.entries(attributes).map(([key, value]) => h('div', {}, h('dt', { dir: 'auto' }, key), h('dd', { dir: 'auto', tabindex: valueText(value).length > LONG ? '0' : undefined }, valueText(value)))));
 }
 
 function fillSpan(span, panel) {
