@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, it } from '@jest/globals';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { closeAfterTest } from './close-after-test.js';
 
 /** Where Debian's package `chromium` puts the program. */
 const PROGRAM = '/usr/bin/chromium';
@@ -13,7 +14,6 @@ export interface WatchedPage {
 }
 
 let browser: Browser | undefined;
-const opened: (() => Promise<void>)[] = [];
 
 /** One headless Chromium for the tests of a file. It has to be called at the top. */
 export function useBrowser(): void {
@@ -30,10 +30,10 @@ export function itInBrowser(title: string, test: () => Promise<void>): void {
   else it.skip(`${title} (skipped: chromium isn't installed)`, () => undefined);
 }
 
-/** Opens a URL. Close the pages before their application, which would wait for their connections. */
+/** Opens a URL, in a test with `guardTransportTests`: pages close before their application, which would wait for them. */
 export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   const context = await browser!.newContext({ reducedMotion: 'reduce', ...options });
-  opened.push(() => context.close());
+  closeAfterTest(() => context.close());
   const page = await context.newPage();
   page.setDefaultTimeout(5_000);
   const complaints: string[] = [];
@@ -49,10 +49,6 @@ export async function openPage(url: string, options: BrowserContextOptions = {})
   });
   await page.goto(url);
   return { page, complaints };
-}
-
-export async function closePages(): Promise<void> {
-  for (const close of opened.splice(0)) await close();
 }
 
 const axe = fileURLToPath(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url));

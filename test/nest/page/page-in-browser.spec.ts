@@ -1,16 +1,11 @@
-import { afterEach, describe, expect } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { type CanActivate, Controller, type ExecutionContext, Get, Injectable } from '@nestjs/common';
 import { trace } from '@opentelemetry/api';
 import { enabledSpanGroups, managedSpan, SpanGroup } from 'nest-lens';
-import { express, type HttpPlatform, onEachPlatform } from '../../support/adapters.js';
-import {
-  accessibilityFindings,
-  closePages,
-  itInBrowser,
-  openPage,
-  useBrowser,
-} from '../../support/browser.js';
-import { guardEachTest, lensApp, type LensApp } from '../../support/lens-app.js';
+import { express, fastify, type HttpPlatform } from '../../support/adapters.js';
+import { accessibilityFindings, itInBrowser, openPage, useBrowser } from '../../support/browser.js';
+import { guardTransportTests } from '../../support/close-after-test.js';
+import { lensApp, type LensApp } from '../../support/lens-app.js';
 
 useBrowser();
 
@@ -65,11 +60,9 @@ const startOn = (platform: HttpPlatform, spec = 'default', groups: string[] = []
     .start();
 const signedIn = { extraHTTPHeaders: { authorization: 'Bearer night-shift' } };
 
-onEachPlatform('the page, in Chromium', (platform) => {
+describe.each([express, fastify])('the page, in Chromium, on $name', (platform) => {
+  guardTransportTests();
   const start = (spec?: string): Promise<LensApp> => startOn(platform, spec);
-  // Before the guards close the application, which would wait for the page's connections.
-  afterEach(closePages);
-
   itInBrowser('asks for a token when a guard refuses, and keeps it for the tab', async () => {
     const app = await start();
     const { page, complaints } = await openPage(app.url('/lens'));
@@ -144,10 +137,7 @@ onEachPlatform('the page, in Chromium', (platform) => {
 
 describe('the page, in Chromium', () => {
   const start = (spec?: string, groups?: string[]): Promise<LensApp> => startOn(express, spec, groups);
-  guardEachTest();
-  // Before the guards close the application, which would wait for the page's connections.
-  afterEach(closePages);
-
+  guardTransportTests();
   itInBrowser('says what is on and why, what matches nothing, and what was meant', async () => {
     const app = await start('default,stok');
     const { page, complaints } = await openPage(app.url('/lens'), signedIn);
