@@ -1,22 +1,24 @@
-/** How long an application with 1,000 controllers takes until it listens, with NestLens and without. */
+/** How long an application with 1,000 controllers takes until it listens: with NestLens, without, and with nothing but `autoGroups`. */
 import { runProcess } from './processes.mjs';
 import { ratio, summarise } from './statistics.mjs';
 
+const VARIANTS = ['with', 'without', 'auto'];
+
 /** @returns {Promise<object[]>} a row for each version of Nest */
-export async function runBoot({ pairs = 18 } = {}) {
+export async function runBoot({ rounds = 18 } = {}) {
   const rows = [];
   for (const workspace of ['nest-11', 'nest-12']) {
-    const taken = { with: [], without: [], load: [] };
-    for (let pair = -1; pair < pairs; pair++) {
-      for (const withLens of pair % 2 === 0 ? [true, false] : [false, true]) {
+    const taken = { with: [], without: [], auto: [], load: [] };
+    for (let round = -1; round < rounds; round++) {
+      for (const variant of round % 2 === 0 ? VARIANTS : VARIANTS.toReversed()) {
         const { bootMs, loadMs } = await runProcess('boot.process.mjs', {
           workspace,
           controllers: 1_000,
-          withLens,
+          variant,
         });
-        if (pair < 0) continue; // the files come from the disk
-        taken[withLens ? 'with' : 'without'].push(bootMs);
-        if (withLens) taken.load.push(loadMs);
+        if (round < 0) continue; // the files come from the disk
+        taken[variant].push(bootMs);
+        if (variant === 'with') taken.load.push(loadMs);
       }
     }
     rows.push({
@@ -24,6 +26,8 @@ export async function runBoot({ pairs = 18 } = {}) {
       without: summarise(taken.without),
       with: summarise(taken.with),
       ratio: ratio(taken.with, taken.without),
+      auto: summarise(taken.auto),
+      autoRatio: ratio(taken.auto, taken.without),
       loadMs: summarise(taken.load),
     });
   }

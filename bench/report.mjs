@@ -175,12 +175,14 @@ const instrumentationsTables = (rows) =>
 
 const bootTable = (boot) =>
   table(
-    ['1,000 controllers', 'without ms', 'with ms', 'ratio', 'loading NestLens ms'],
-    boot.map(({ workspace, without, with: withLens, ratio, loadMs }) => [
+    ['1,000 controllers', 'without ms', 'with ms', 'ratio', 'autoGroups ms', 'ratio', 'loading NestLens ms'],
+    boot.map(({ workspace, without, with: withLens, ratio, auto, autoRatio, loadMs }) => [
       NEST[workspace],
       spread(without),
       spread(withLens),
       spread(ratio),
+      auto ? spread(auto) : '',
+      autoRatio ? spread(autoRatio) : '',
       plain(loadMs),
     ]),
   );

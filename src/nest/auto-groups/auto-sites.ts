@@ -53,9 +53,9 @@ export class AutoSites {
     for (const Class of classes) if (this.isOpen(Class)) yield* methodsOf(Class, 'enhancers');
   }
 
-  /** Of the class providers of the application's own modules. */
+  /** Of the class providers of the application's own modules. What was taken for handlers or enhancers before stays there. */
   *providers(isOfPackage: (Class: object) => boolean): Iterable<AutoSite> {
-    const { include, exclude, groups } = this.options;
+    const { include, exclude } = this.options;
     for (const module of this.openModules()) {
       const isIncluded = include.has(module.metatype);
       const isOwn = !isOfPackage(module.metatype);
@@ -69,7 +69,6 @@ export class AutoSites {
         const isLeftOut = (Base: object): boolean => exclude.has(Base) || (!isNamed && isOfPackage(Base));
         for (const method of providerMethods(Class, isLeftOut)) {
           if (isOut(method)) continue;
-          if (groups.has('handlers') && isEntryPoint(Class, method.name, method.method)) continue;
           yield { kind: 'providers', Class, method };
         }
       }

@@ -22,8 +22,14 @@ const CLASS_MARKS: readonly (readonly [mark: string, method: string])[] = [
 /** Whether something outside of the application's code calls a method: a request, a message, a clock, an event, a queue. */
 export function isEntryPoint(Class: object, name: string, method: object): boolean {
   return (
-    isHandler(method) ||
-    METHOD_MARKS.some((mark) => Reflect.hasOwnMetadata(mark, method)) ||
+    isMarked(method) ||
     CLASS_MARKS.some(([mark, called]) => name === called && Reflect.hasMetadata(mark, Class))
   );
+}
+
+/** Measured: nearly all handlers have a path, and nearly all other methods no metadata at all. */
+function isMarked(method: object): boolean {
+  if (Reflect.hasOwnMetadata('path', method)) return true;
+  if (Reflect.getOwnMetadataKeys(method).length === 0) return false;
+  return isHandler(method) || METHOD_MARKS.some((mark) => Reflect.hasOwnMetadata(mark, method));
 }

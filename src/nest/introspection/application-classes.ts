@@ -32,7 +32,9 @@ export function classesOfBoundInstances(
     if (!isHandlerClass(Class)) continue;
     instances.push(...boundTo(Class));
     for (const { name, method } of classMethods(Class.prototype as object)) {
-      instances.push(...boundTo(method), ...parameterPipes(Class, name));
+      // Measured: most handlers have nothing bound to them, and asking for all four marks takes four times as long.
+      if (hasBound(method)) instances.push(...boundTo(method));
+      instances.push(...parameterPipes(Class, name));
     }
   }
   for (const instance of instances) addClass(found, classOfInstance(instance));
@@ -59,6 +61,10 @@ function globalEnhancers(modules: ModulesContainer): unknown[] {
 
 /** Nest's marks of what `@UseGuards()` and the like have bound to a class or a method: classes and instances. */
 const ENHANCER_MARKS = ['__guards__', '__interceptors__', '__pipes__', '__exceptionFilters__'];
+
+function hasBound(method: object): boolean {
+  return Reflect.getOwnMetadataKeys(method).some((key) => ENHANCER_MARKS.includes(key as string));
+}
 
 function boundTo(bearer: object): unknown[] {
   return ENHANCER_MARKS.flatMap((mark) => (Reflect.getMetadata(mark, bearer) as unknown[] | undefined) ?? []);

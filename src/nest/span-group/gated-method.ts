@@ -27,7 +27,7 @@ export interface GatedMethod {
    */
   superseded: boolean;
   /** No decorator asked for it, but applications did, while they run. */
-  loan?: GateLoan;
+  readonly loan: GateLoan | undefined;
 }
 
 const GATED_METHOD_METADATA = 'nest-lens:gated-method';
@@ -42,7 +42,16 @@ export function gatedMethodOf(method: object): GatedMethod | undefined {
  * already is replaced; behind somebody else's wrapper, which is kept, it counts as the same call.
  */
 export function gateMethod(current: AnyFunction, site: MethodSite): AnyFunction {
-  const former = gatedMethodOf(current);
+  return createGate(current, site, gatedMethodOf(current)).wrapper;
+}
+
+/** The same, with the gate that the method is known to have, or not to have: each look into its metadata takes a microsecond. */
+export function createGate(
+  current: AnyFunction,
+  site: MethodSite,
+  former: GatedMethod | undefined,
+  loan?: GateLoan,
+): GatedMethod {
   // Behind somebody else's wrapper, and now a decorator of the method's own above it: that one decides.
   if (former !== undefined && former.wrapper !== current && !site.onClass) former.superseded = true;
   const original = former?.wrapper === current ? former.original : current;
@@ -82,9 +91,9 @@ export function gateMethod(current: AnyFunction, site: MethodSite): AnyFunction 
     return runInSpan(plan, work, parent);
   });
   if (current !== original) copyMetadata(current, wrapper);
-  const gated: GatedMethod = { wrapper, original, site, superseded: false };
+  const gated: GatedMethod = { wrapper, original, site, superseded: false, loan };
   Reflect.defineMetadata(GATED_METHOD_METADATA, gated, wrapper);
-  return wrapper;
+  return gated;
 }
 
 /** What a site is called where it is counted. */
