@@ -1,3 +1,5 @@
+import { describeValue, quote } from '../../core/diagnostics/quote-details.js';
+
 /** What a group would make. */
 export interface PreviewedGroup {
   name: string;
@@ -43,7 +45,7 @@ export function reportPreview({ counts, seconds: lasted, pending, sizeOf }: Coun
   let bytes = 0;
   const perSecond = (spans: number): number => rounded(seconds > 0 ? spans / seconds : 0, 100);
   const groups = [...counts].map(([name, bySite]) => {
-    const sites = [...bySite].map(([site, spans]) => ({ name: site, spans }));
+    const sites = [...bySite].map(([site, spans]) => ({ name: siteName(site), spans }));
     for (const site of sites) bytes += site.spans * sizeOf(name, site.name);
     const spans = sumOf(sites);
     return { name, spans, perSecond: perSecond(spans), sites: sites.sort(busiestFirst) };
@@ -57,6 +59,11 @@ export function reportPreview({ counts, seconds: lasted, pending, sizeOf }: Coun
     groups: groups.sort(busiestFirst),
     ...(pending.length > 0 ? { pending: [...pending] } : {}),
   };
+}
+
+/** The name of a span may be anything, since whoever makes one gives it. */
+function siteName(site: unknown): string {
+  return typeof site === 'string' ? quote(site) : describeValue(site);
 }
 
 function sumOf(counted: readonly Busy[]): number {

@@ -4,7 +4,8 @@ import { type CanActivate, Controller, Get, Injectable } from '@nestjs/common';
 import { SpanKind, trace } from '@opentelemetry/api';
 import { SpanRegistry } from 'nest-lens';
 import { onEachPlatform } from '../../support/adapters.js';
-import { type LensApp, lensApp, namesOf } from '../../support/lens-app.js';
+import { processState } from '../../../src/core/state/process-state.js';
+import { type LensApp, lensApp, namesOf, until } from '../../support/lens-app.js';
 import { startReceiver } from '../../support/otlp-receiver.js';
 import { startShop } from '../../support/shop-process.js';
 
@@ -76,6 +77,24 @@ onEachPlatform('GET /lens/groups, with instrumentationGroups', (platform) => {
     await lens.request('DELETE', '/lens/groups');
     await lens.get('/orders');
     expect(namesOf(await lens.spans())).toEqual(['GET', 'GET', 'GET', 'pg.query']);
+  });
+
+  it('a preview counts the spans of instrumentations, on or off, by scope', async () => {
+    const lens = await shop();
+    // Its group is registered when it has asked for a span.
+    await lens.get('/orders');
+    const reply = lens.post('/lens/groups/preview', { seconds: 300, groups: ['http_server', 'pg'] });
+    await until(() => processState.preview !== undefined);
+    await lens.get('/orders');
+    await lens.get('/orders');
+    processState.endPreview!();
+    const { groups } = (await reply).json();
+
+    expect(groups).toMatchObject([
+      { name: 'http_server', spans: 2, sites: [{ name: HTTP, spans: 2 }] },
+      { name: 'pg', spans: 2, sites: [{ name: PG, spans: 2 }] },
+    ]);
+    expect(namesOf(await lens.spans())).toEqual(['GET', 'GET', 'GET']);
   });
 
   it('N2: two applications share the gating, until the last one closes', async () => {

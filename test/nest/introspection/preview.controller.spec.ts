@@ -1,9 +1,18 @@
 import http from 'node:http';
 import { describe, expect, it, jest } from '@jest/globals';
-import { type CanActivate, Controller, type ExecutionContext, Get, Injectable } from '@nestjs/common';
-import { managedSpan, overrideSpanGroups, SpanGroup } from 'nest-lens';
+import {
+  type CanActivate,
+  Controller,
+  type ExecutionContext,
+  Get,
+  Injectable,
+  UseInterceptors,
+} from '@nestjs/common';
+import { managedSpan, overrideSpanGroups, SpanGroup, SpanGroupInterceptor } from 'nest-lens';
+import { type Observable, of } from 'rxjs';
 import { processState } from '../../../src/core/state/process-state.js';
 import { onEachPlatform } from '../../support/adapters.js';
+import { type EventStream, listenToEvents } from '../../support/event-stream.js';
 import { lensApp, type LensApp, until } from '../../support/lens-app.js';
 
 jest.setTimeout(30_000);
@@ -36,26 +45,28 @@ class OrdersController {
 }
 Reflect.defineMetadata('design:paramtypes', [Payments], OrdersController);
 
+@Controller('widened')
+@UseInterceptors(SpanGroupInterceptor)
+class WidenedController {
+  @Get()
+  @SpanGroup('cache')
+  read(): Observable<string> {
+    return of('read');
+  }
+}
+
 const shop = {
   namespace: 'shop',
   groups: ['orders', 'payment', 'db_query', 'cache'],
   presets: { default: ['orders'], writes: ['payment'] },
 };
 
-/** What a client of server-sent events has got so far. */
-interface EventStream {
-  headers: http.IncomingHttpHeaders;
-  events(): { event: string; data: any }[];
-  ended: Promise<void>;
-  leave(): void;
-}
-
 onEachPlatform('POST /lens/groups/preview', (platform) => {
   const start = (): Promise<LensApp> =>
     lensApp(platform)
       .forRoot({ registrations: [shop], introspection: { runtimeControl: { guards: [OperatorGuard] } } })
       .spec('default')
-      .controllers(OrdersController)
+      .controllers(OrdersController, WidenedController)
       .providers(Payments)
       .start();
   const PATH = '/lens/groups/preview';
@@ -65,30 +76,7 @@ onEachPlatform('POST /lens/groups/preview', (platform) => {
   const isOver = (): Promise<boolean> =>
     until(() => processState.preview === undefined && !processState.isAdmissionAsked);
   const listen = (lens: LensApp, body: object): Promise<EventStream> =>
-    new Promise((resolve, reject) => {
-      const request = http.request(lens.url(PATH), {
-        method: 'POST',
-        agent: false,
-        headers: { ...headers, accept: 'text/event-stream', 'content-type': 'application/json' },
-      });
-      request.on('error', reject);
-      request.on('response', (response) => {
-        let text = '';
-        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-        response.on('error', () => undefined);
-        resolve({
-          headers: response.headers,
-          events: () =>
-            [...text.matchAll(/^event: (\w+)\ndata: (.*)\n\n/gm)].map(([, event, data]) => ({
-              event: event!,
-              data: JSON.parse(data!) as unknown,
-            })),
-          ended: new Promise((ended) => response.on('close', ended)),
-          leave: () => request.destroy(),
-        });
-      });
-      request.end(JSON.stringify(body));
-    });
+    listenToEvents(lens.url(PATH), body, headers);
 
   describe('the answer', () => {
     it('says what each group would make, on or off, by site, the busiest first, and what it would weigh', async () => {
@@ -186,6 +174,20 @@ onEachPlatform('POST /lens/groups/preview', (platform) => {
       expect(events[1]!.data).toMatchObject({ spans: 3, groups: [{ name: 'db_query' }] });
       expect(Object.keys(events[0]!.data)).toEqual(Object.keys(events[1]!.data));
     });
+
+    it.each(['default', 'cache'])(
+      'counts a handler once that an interceptor widens, with %s',
+      async (spec) => {
+        const lens = await start();
+        overrideSpanGroups(spec);
+        const reply = preview(lens, { seconds: 300, groups: ['cache'] });
+        await begun();
+        for (let call = 0; call < 3; call += 1) await lens.get('/widened');
+        processState.endPreview!();
+
+        expect((await reply).json().groups[0].sites).toEqual([{ name: 'WidenedController.read', spans: 3 }]);
+      },
+    );
 
     it('measures the spans of a group that is on', async () => {
       const lens = await start();
