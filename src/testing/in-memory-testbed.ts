@@ -14,6 +14,7 @@ import {
 import { registerDefinition } from '../core/groups/span-registry.js';
 import type { LensWarningCode } from '../core/state/lens-warning.js';
 import { createProcessState, processState } from '../core/state/process-state.js';
+import { keepSpan } from '../core/traces/keep-span.js';
 import type { CapturedSpan } from './captured-span.js';
 import type { LensTestbed } from './lens-testbed.js';
 import { RecordedSpan } from './recorded-span.js';
@@ -40,6 +41,7 @@ const SILENCED: readonly LensWarningCode[] = [
   'SPEC_SELECTED_NOTHING',
   'LATE_REGISTRATION',
   'OPTIONS_IGNORED',
+  'RECENT_TRACES_UNSEEN',
 ];
 
 /** A testbed, with its spans in memory. */
@@ -94,6 +96,8 @@ export class InMemoryTestbed implements LensTestbed, ScopedTestbed {
     const parentContext = found !== undefined && isSpanContextValid(found) ? found : undefined;
     const span = new RecordedSpan(scope, name, options, parentContext, () => {
       if (this.started.has(span)) this.ended.push(span);
+      const { recentTraces } = this.state;
+      if (recentTraces !== undefined) keepSpan(recentTraces, span);
     });
     this.started.add(span);
     return span;

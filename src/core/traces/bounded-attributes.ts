@@ -1,3 +1,5 @@
+import { printValue } from '../spans/span-exception.js';
+
 /** Longer texts are cut, in characters. A stack trace has about 2,000. */
 const MAX_TEXT = 8_192;
 /** For what a cut text says at its end, so that it isn't cut again. */
@@ -9,7 +11,7 @@ type Scalar = string | number | boolean;
 
 /** A text of bounded length, which says how long it was. A copy: a part of a text would keep the whole of it in memory. */
 export function boundedText(text: unknown): string {
-  const whole = String(text);
+  const whole = printValue(text);
   if (whole.length <= MAX_TEXT + ROOM_FOR_END) return whole;
   return `${Buffer.from(whole.slice(0, MAX_TEXT)).toString()}… (${whole.length} characters)`;
 }

@@ -83,7 +83,9 @@ function drop(kept: RecentTraces, traces: Map<string, RecentTrace>): void {
 }
 
 function bytesOf(span: KeptSpan): number {
-  let bytes = SPAN_BYTES + span.name.length + bytesOfAttributes(span.attributes);
+  // An application in JavaScript can name a span by anything.
+  const nameBytes = typeof span.name === 'string' ? span.name.length : 0;
+  let bytes = SPAN_BYTES + nameBytes + bytesOfAttributes(span.attributes);
   for (const { attributes } of span.events) bytes += 100 + bytesOfAttributes(attributes);
   return bytes;
 }

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { context, ROOT_CONTEXT, type Span, SpanKind, trace, TraceFlags } from '@opentelemetry/api';
 import { BasicTracerProvider, type SpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { managedSpan, SpanRegistry } from 'nest-lens/core';
+import { createLensTestbed } from 'nest-lens/testing';
 import { processState } from '../../../src/core/state/process-state.js';
 import { keepRecentTraces } from '../../../src/core/telemetry/recent-traces.js';
 import { listRecentTraces, recentTrace } from '../../../src/core/traces/recent-trace-report.js';
@@ -143,6 +144,23 @@ describe('a trace', () => {
     span.end([Infinity, 0]);
     expect(listRecentTraces()).toMatchObject([{ startedAt: '1970-01-01T00:00:00.000Z' }]);
     expect(spansOf(span.spanContext().traceId)).toMatchObject([{ startedAt: '1970-01-01T00:00:00.000000Z' }]);
+  });
+
+  it('I14: reads whatever is its name, and stays bounded', async () => {
+    await setUp();
+    for (const name of [7, null, Object.create(null), Symbol('odd'), undefined]) makeTrace(name as string);
+    expect(listRecentTraces()).toHaveLength(5);
+    for (const { traceId } of listRecentTraces())
+      expect(JSON.stringify(recentTrace(traceId))).toContain(traceId);
+    expect(processState.recentTraces!.bytes).toBeGreaterThan(5 * 500);
+  });
+
+  it('is kept in a testbed, too', async () => {
+    await using testbed = await createLensTestbed({ spec: 'orders' });
+    keep();
+    managedSpan('orders', 'orders.place', () => managedSpan('orders', 'orders.pay', () => undefined));
+    expect(listRecentTraces()).toMatchObject([{ name: 'orders.place', spans: 2 }]);
+    expect(testbed.spans()).toHaveLength(2);
   });
 
   it('that NestLens has made by answering is not kept', async () => {
