@@ -13,3 +13,10 @@ export interface LensGroup {
   because: string[];
   sites: number;
 }
+
+/** The answer of `POST /lens/groups/preview`. */
+export interface Preview {
+  perSecond: number;
+  bytesPerSecond: number;
+  groups: { name: string; spans: number; perSecond: number }[];
+}

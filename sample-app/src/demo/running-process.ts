@@ -1,36 +1,21 @@
 import type { Checklist } from './checklist.js';
 import { OtlpCollector } from './otlp-collector.js';
 import { bold, dim, yellow } from './palette.js';
-import type { ShownSpan } from './shown-span.js';
+import { showPreview, showSignedRequest } from './look-before-you-switch.js';
 import { ShopProcess } from './shop-process.js';
-import { spanTree } from './span-tree.js';
+import { EXPORTED_EVERY, type Say, showOrder, traceOrder, type TracedOrder } from './traced-order.js';
 
 const CONFIGURED = 'default';
 const EVERYTHING = 'all';
 const WITH_SQL = 'default,pg';
-/** The server's span. */
-const ORDER = 'POST /orders';
 /** In seconds. */
 const OVERRIDE_LASTS = 3;
-/** Batches leave the shop this often, in milliseconds. */
-const EXPORTED_EVERY = 100;
-
-/** What one order cost, and the spans that it made. */
-interface TracedOrder {
-  readonly spec: string;
-  readonly tookMs: number;
-  readonly bytes: number;
-  readonly spans: readonly ShownSpan[];
-}
 
 /**
  * One process, the same order again and again, and the spans of everybody in it: NestLens's own and those of the instrumentations
  * of http, express and pg. An override switches them while it runs, and ends by itself.
  */
-export async function showRunningProcess(
-  say: (...lines: string[]) => void,
-  checklist: Checklist,
-): Promise<void> {
+export async function showRunningProcess(say: Say, checklist: Checklist): Promise<void> {
   const collector = await OtlpCollector.start();
   const shop = await ShopProcess.start({
     NEST_LENS_ENABLED: 'true',
@@ -42,13 +27,18 @@ export async function showRunningProcess(
   });
   try {
     for (let warmUp = 0; warmUp < 20; warmUp++) await shop.order();
-    const ordinary = await trace(shop, collector, CONFIGURED);
+    const ordinary = await traceOrder(shop, collector, CONFIGURED);
     await shop.override(EVERYTHING, OVERRIDE_LASTS);
-    const everything = await trace(shop, collector, EVERYTHING);
+    const everything = await traceOrder(shop, collector, EVERYTHING);
     await shop.override(WITH_SQL, OVERRIDE_LASTS);
-    const withSql = await trace(shop, collector, WITH_SQL);
-    for (const order of [everything, ordinary, withSql]) show(say, order);
+    const withSql = await traceOrder(shop, collector, WITH_SQL);
+    for (const order of [everything, ordinary, withSql]) showOrder(say, order);
 
+    await shop.override(CONFIGURED, OVERRIDE_LASTS);
+    await showPreview(shop, say, checklist);
+    await showSignedRequest(shop, collector, say, checklist);
+
+    await shop.override(WITH_SQL, OVERRIDE_LASTS);
     const begin = performance.now();
     say(bold('The override ends by itself'));
     let { spec } = await shop.document();
@@ -59,7 +49,7 @@ export async function showRunningProcess(
       await new Promise((resolve) => setTimeout(resolve, 50));
       if (performance.now() - begin > OVERRIDE_LASTS * 2_000) break;
     }
-    const after = await trace(shop, collector, spec.active);
+    const after = await traceOrder(shop, collector, spec.active);
     say(
       `${yellow(`in force: ${spec.active}`)}   ${dim(`and the next order makes ${after.spans.length} spans again`)}`,
     );
@@ -70,7 +60,7 @@ export async function showRunningProcess(
       counts(ordinary, everything, withSql, after),
       [3, 22, 10, 3],
     );
-    for (const { spec: name, spans } of [ordinary, everything, withSql, after]) {
+    for (const { label: name, spans } of [ordinary, everything, withSql, after]) {
       const ids = new Set(spans.map((span) => span.spanContext().spanId));
       const orphans = spans.filter(({ parentSpanContext: parent }) => parent && !ids.has(parent.spanId));
       checklist.equal(`running, ${name}: the spans whose parent was never exported`, orphans.length, 0);
@@ -88,26 +78,4 @@ export async function showRunningProcess(
 
 function counts(...orders: readonly TracedOrder[]): number[] {
   return orders.map(({ spans }) => spans.length);
-}
-
-async function trace(shop: ShopProcess, collector: OtlpCollector, spec: string): Promise<TracedOrder> {
-  await settled(collector);
-  collector.drain();
-  const tookMs = await shop.order();
-  await settled(collector);
-  return { spec, tookMs, ...collector.traceOf(ORDER) };
-}
-
-/** What was exported comes with the next batch. */
-async function settled(collector: OtlpCollector): Promise<void> {
-  const begin = collector.batches;
-  await new Promise((resolve) => setTimeout(resolve, 4 * EXPORTED_EVERY));
-  if (collector.batches === begin) await new Promise((resolve) => setTimeout(resolve, 4 * EXPORTED_EVERY));
-}
-
-function show(say: (...lines: string[]) => void, { spec, spans, tookMs, bytes }: TracedOrder): void {
-  const cost = `${spans.length} spans, ${bytes.toLocaleString('en')} bytes, answered in ${tookMs.toFixed(0)} ms`;
-  say(`${bold(spec.padEnd(44))}${yellow(cost)}`);
-  const root = spans.find(({ name }) => name === ORDER);
-  say(...(root === undefined ? [] : spanTree(spans, root)), '');
 }

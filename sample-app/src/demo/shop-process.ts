@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { LensDocument } from './lens-document.js';
+import { signSpanGroups } from 'nest-lens';
+import type { LensDocument, Preview } from './lens-document.js';
 
 const TOKEN = 'for-the-demo';
+const SIGNING_KEY = 'for-the-demo-and-nothing-else';
 
 /** The shop in a process of its own, started as `npm start` does. */
 export class ShopProcess {
@@ -15,7 +17,14 @@ export class ShopProcess {
       process.execPath,
       ['--import', new URL('../tracing.js', import.meta.url).href, path('main.js')],
       {
-        env: { ...Object.fromEntries(own), ...variables, SHOP_LENS_TOKEN: TOKEN, PORT: '0', NO_COLOR: '1' },
+        env: {
+          ...Object.fromEntries(own),
+          ...variables,
+          SHOP_LENS_TOKEN: TOKEN,
+          NEST_LENS_SIGNING_KEY: SIGNING_KEY,
+          PORT: '0',
+          NO_COLOR: '1',
+        },
         stdio: ['ignore', 'pipe', 'inherit'],
       },
     );
@@ -28,13 +37,13 @@ export class ShopProcess {
   ) {}
 
   /** @returns how long the answer took, in milliseconds */
-  async order(): Promise<number> {
+  async order(headers: Readonly<Record<string, string>> = {}): Promise<number> {
     const card = '4242424242424242';
     const body = JSON.stringify({ lines: [{ productId: 2, quantity: 1 }], card });
     const begin = performance.now();
     const response = await fetch(`${this.url}/orders`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', ...headers },
       body,
     });
     await response.text();
@@ -47,17 +56,32 @@ export class ShopProcess {
 
   /** Overrides the spec of the running process for a while. */
   async override(spec: string, ttlSeconds: number): Promise<void> {
-    const response = await fetch(`${this.url}/lens/groups`, {
-      method: 'PUT',
-      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ spec, ttlSeconds }),
-    });
-    if (!response.ok) throw new Error(`PUT /lens/groups: ${response.status} ${await response.text()}`);
+    await this.change('PUT', '/lens/groups', { spec, ttlSeconds });
+  }
+
+  /** Counts for a while what groups would make, and turns nothing on. */
+  async preview(spec: string, seconds: number): Promise<Preview> {
+    return (await this.change('POST', '/lens/groups/preview', { spec, seconds })) as Preview;
+  }
+
+  /** The header that turns groups on for the request that carries it. */
+  signed(spec: string): Record<string, string> {
+    return { 'x-lens-groups': signSpanGroups(spec, { key: SIGNING_KEY, ttlMs: 60_000 }) };
   }
 
   async stop(): Promise<void> {
     this.child.kill('SIGTERM');
     if (this.child.exitCode === null && this.child.signalCode === null) await once(this.child, 'exit');
+  }
+
+  private async change(method: string, path: string, body: object): Promise<unknown> {
+    const response = await fetch(`${this.url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return response.json();
   }
 }
 

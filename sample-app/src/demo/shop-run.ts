@@ -31,6 +31,7 @@ export async function runShop(variables: Readonly<Record<string, string>>): Prom
   const statuses: number[] = [];
   let document: LensDocument;
   try {
+    app.enableShutdownHooks(); // as main.ts does
     await app.listen(0, '127.0.0.1');
     const url = await app.getUrl();
     for (const request of DEMO_REQUESTS) statuses.push(await send(url, request));

@@ -1,0 +1,54 @@
+import type { OtlpCollector } from './otlp-collector.js';
+import { bold, yellow } from './palette.js';
+import type { ShownSpan } from './shown-span.js';
+import type { ShopProcess } from './shop-process.js';
+import { spanTree } from './span-tree.js';
+
+/** The server's span. */
+const ORDER = 'POST /orders';
+/** Batches leave the shop this often, in milliseconds. */
+export const EXPORTED_EVERY = 100;
+
+/** Prints lines. */
+export type Say = (...lines: string[]) => void;
+
+/** What one order cost, and the spans that it made. */
+export interface TracedOrder {
+  readonly label: string;
+  readonly tookMs: number;
+  readonly bytes: number;
+  readonly spans: readonly ShownSpan[];
+}
+
+/**
+ * Places an order, and waits for its spans.
+ *
+ * @param label what is shown before it: the spec, say
+ */
+export async function traceOrder(
+  shop: ShopProcess,
+  collector: OtlpCollector,
+  label: string,
+  headers?: Readonly<Record<string, string>>,
+): Promise<TracedOrder> {
+  await settled(collector);
+  collector.drain();
+  const tookMs = await shop.order(headers);
+  await settled(collector);
+  return { label, tookMs, ...collector.traceOf(ORDER) };
+}
+
+/** What was exported comes with the next batch. */
+async function settled(collector: OtlpCollector): Promise<void> {
+  const begin = collector.batches;
+  await new Promise((resolve) => setTimeout(resolve, 4 * EXPORTED_EVERY));
+  if (collector.batches === begin) await new Promise((resolve) => setTimeout(resolve, 4 * EXPORTED_EVERY));
+}
+
+/** What it cost, and its trace. */
+export function showOrder(say: Say, { label, spans, tookMs, bytes }: TracedOrder): void {
+  const cost = `${spans.length} spans, ${bytes.toLocaleString('en')} bytes, answered in ${tookMs.toFixed(0)} ms`;
+  say(`${bold(label.padEnd(44))}${yellow(cost)}`);
+  const root = spans.find(({ name }) => name === ORDER);
+  say(...(root === undefined ? [] : spanTree(spans, root)), '');
+}
