@@ -65,7 +65,10 @@ describe.each([express, fastify])('the page, in Chromium, on $name', (platform) 
   const start = (spec?: string): Promise<LensApp> => startOn(platform, spec);
   itInBrowser('asks for a token when a guard refuses, and keeps it for the tab', async () => {
     const app = await start();
-    const { page, complaints } = await openPage(app.url('/lens'));
+    await app.get('/orders');
+    const { traces } = (await app.get('/lens/traces', { headers: signedIn.extraHTTPHeaders })).json();
+    // Somebody has sent the address of a trace.
+    const { page, complaints } = await openPage(app.url(`/lens#trace=${traces[0].traceId}`));
     await page.getByRole('heading', { name: 'Who are you?' }).waitFor();
     expect(await page.getByRole('switch').count()).toBe(0);
     await page.getByLabel('Token').fill('wrong');
@@ -74,6 +77,7 @@ describe.each([express, fastify])('the page, in Chromium, on $name', (platform) 
     await page.getByLabel('Token').fill('night-shift');
     await page.keyboard.press('Enter');
     await page.getByRole('switch', { name: 'orders' }).waitFor();
+    await page.getByRole('heading', { name: 'orders.place' }).waitFor();
     expect(await page.getByRole('heading', { name: 'Who are you?' }).isVisible()).toBe(false);
     await page.reload();
     await page.getByRole('switch', { name: 'orders' }).waitFor();
@@ -131,6 +135,10 @@ describe.each([express, fastify])('the page, in Chromium, on $name', (platform) 
     // A link to a trace opens it.
     const again = await openPage(page.url(), signedIn);
     await again.page.getByRole('heading', { name: 'orders.place' }).waitFor();
+    // One that is gone says so.
+    await again.page.goto(app.url('/lens#trace=0123'));
+    await again.page.getByRole('alert').getByText('That trace is not kept').waitFor();
+    expect(await again.page.locator('#waterfall').isVisible()).toBe(false);
     expect([...complaints, ...again.complaints]).toEqual([]);
   });
 });

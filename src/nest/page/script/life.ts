@@ -51,7 +51,8 @@ function askForAccess(error) {
 }
 
 function followHash(isMoving) {
-  if (!can.traces) return;
+  // Whoever has not been let in sees why, and comes back with a token.
+  if (!can.traces || latest === undefined) return;
   const found = /^#trace=([\w-]+)$/.exec(location.hash);
   openTrace(found ? found[1] : undefined, isMoving);
 }
@@ -65,7 +66,7 @@ $('sign-in').addEventListener('submit', (event) => {
   event.preventDefault();
   useAccess($('header').value.trim() || 'Authorization', $('token').value.trim());
   $('token').value = '';
-  refresh();
+  refresh().then(() => followHash(true));
 });
 $('control').addEventListener('submit', (event) => {
   event.preventDefault();

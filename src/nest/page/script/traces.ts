@@ -43,11 +43,12 @@ let shownTrace;
 async function openTrace(traceId, isMoving) {
   shownTrace = traceId;
   showTraces();
-  $('waterfall').hidden = traceId === undefined;
+  $('waterfall').hidden = true;
   if (traceId === undefined) return;
   await attempt(async () => {
     const { spans } = await ask('/traces/' + encodeURIComponent(traceId));
     if (shownTrace !== traceId) return;
+    $('waterfall').hidden = false;
     drawTrace(traceId, spans);
     if (isMoving) $('waterfall-title').focus();
   });
