@@ -97,7 +97,8 @@ export async function runCell(cell, { folder, tarballs, log }) {
     NEST_LENS_COMPAT_REPORT: reportFile,
   };
   const step = async (name, args, again = undefined) => {
-    const { status, output } = await runNpm(args, { cwd: folder, env, node });
+    const timeoutMs = (cell.minutes ?? 5) * 60_000;
+    const { status, output } = await runNpm(args, { cwd: folder, env, node, timeoutMs });
     if (status !== 0 && again?.test(output)) {
       log(`$ npm ${args.join(' ')}\n${output}\nOnce more:\n`);
       return step(name, args);

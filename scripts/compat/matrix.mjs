@@ -48,6 +48,7 @@ const LOWEST = {
  * @property {Record<string, string>} [dependencies] over those of its package.json
  * @property {string[]} [installArguments]
  * @property {Record<string, string>} [env]
+ * @property {number} [minutes] how long a step may take; 5 by default
  */
 
 /** @type {(name: string, consumer: string, modules: string, cells: [node: keyof typeof NODES, ...dependencies: object[]][]) => Cell[]} */
@@ -102,6 +103,18 @@ const PROCESS_CELLS = [
   ),
 ];
 
+/** What `nest new` makes, which takes long: it installs a few hundred packages. @type {Cell[]} */
+const NEWCOMER_CELLS = [
+  ...cellsOf('newcomer, Nest 11', 'newcomer', 'CommonJS', [['22']]).map((cell) => ({
+    ...cell,
+    env: { NEST: '11' },
+  })),
+  ...cellsOf('newcomer, Nest 12', 'newcomer', 'ESM', [['24']]).map((cell) => ({
+    ...cell,
+    env: { NEST: '12' },
+  })),
+].map((cell) => ({ ...cell, minutes: 20 }));
+
 /** @type {Cell[]} */
 export const CELLS = [
   ...cellsOf('jest + ts-jest', 'jest-commonjs', 'CommonJS', [['20', NEST_11, SDK_2]]),
@@ -136,6 +149,7 @@ export const CELLS = [
     ['26', NEST_12, SDK_3],
   ]),
   ...PROCESS_CELLS,
+  ...NEWCOMER_CELLS,
   ...libraryCells('20.19'),
   ...libraryCells('26'),
   ...cellsOf('bundlers, no SDK', 'bundlers', 'both', [['20']]),

@@ -28,7 +28,7 @@ export function addToImports(
   if (found === undefined) {
     return properties.some(({ key }) => key === '')
       ? { because: 'its metadata is put together from other objects' }
-      : [newProperty(code, tokens, open, `imports: [${element}]`, style)];
+      : [newProperty(code, tokens, open, element, style)];
   }
   const [name] = found.tokens as [Token];
   if (found.value.length === 0) return [{ at: name.end, insert: `: [${element}, ...imports]` }];
@@ -61,8 +61,9 @@ function intoArray(
   open: number,
   close: number,
   element: string,
-  { eol, indent }: SourceStyle,
+  style: SourceStyle,
 ): TextEdit {
+  const { eol, indent } = style;
   const [from, to] = [tokens[open]!.end, tokens[close]!.start];
   const inside = code.slice(from, to);
   const outer = indentAt(code, tokens[open]!.start);
@@ -72,7 +73,7 @@ function intoArray(
     const first = tokens[open + 1]!;
     const isOnOwnLine = open + 1 < close && indentAt(code, first.start).length > outer.length;
     const inner = isOnOwnLine ? indentAt(code, first.start) : outer + indent;
-    return { at: from + restOfLine.length, insert: `${eol}${inner}${element},` };
+    return { at: from + restOfLine.length, insert: `${eol}${inner}${fitted(element, inner, style)},` };
   }
   const elements = splitAtCommas(tokens, open + 1, close).map((part) =>
     code.slice(part[0]!.start, part.at(-1)!.end),
@@ -87,7 +88,8 @@ function intoArray(
       ? { at: from, until: /\S/.test(inside) ? from : to, insert: element }
       : { at: from, insert: `${element}, ` };
   }
-  const lines = [element, ...elements].map((each) => `${eol}${outer}${indent}${each},`);
+  const inner = outer + indent;
+  const lines = [fitted(element, inner, style), ...elements].map((each) => `${eol}${inner}${each},`);
   return { at: from, until: to, insert: `${lines.join('')}${eol}${outer}` };
 }
 
@@ -95,16 +97,32 @@ function newProperty(
   code: string,
   tokens: readonly Token[],
   open: number,
-  property: string,
-  { eol, indent }: SourceStyle,
+  element: string,
+  style: SourceStyle,
 ): TextEdit {
+  const { eol, indent } = style;
   const [from, next] = [tokens[open]!.end, tokens[open + 1]!];
-  const outer = indentAt(code, tokens[open]!.start);
+  const inner = indentAt(code, tokens[open]!.start) + indent;
+  const short = `imports: [${element}],`;
+  const broken = `imports: [${eol}${inner}${indent}${fitted(element, inner + indent, style)},${eol}${inner}],`;
+  const property = inner.length + short.length <= LINE_LENGTH ? short : broken;
   const gap = code.slice(from, next.start);
   if (next.text === '}' && gap.trim() === '') {
-    return { at: from, until: next.start, insert: `${eol}${outer}${indent}${property},${eol}${outer}` };
+    return {
+      at: from,
+      until: next.start,
+      insert: `${eol}${inner}${property}${eol}${inner.slice(indent.length)}`,
+    };
   }
   return gap.includes('\n')
-    ? { at: from, insert: `${eol}${outer}${indent}${property},` }
-    : { at: from, insert: ` ${property},` };
+    ? { at: from, insert: `${eol}${inner}${property}` }
+    : { at: from, insert: ` ${short}` };
+}
+
+/** A call with an object, on lines of its own where it is too long for one that begins with this indentation. */
+function fitted(call: string, inner: string, { eol, indent }: SourceStyle): string {
+  const [, head, properties, tail] = /^(.*?\(\{) (.*) (\}\))$/.exec(call) ?? [];
+  if (properties === undefined || inner.length + call.length + 1 <= LINE_LENGTH) return call;
+  const lines = properties.split(/, (?=\w+: )/).map((property) => `${indent}${property},`);
+  return [head, ...lines, tail].join(eol + inner);
 }

@@ -6,7 +6,7 @@ import { type NestAddOptions, nestProjectOf } from './nest-project.js';
 import { callsForRoot, findRootModule, type RootModule } from './root-module.js';
 import { readJson, readText, type SchematicContext, type SchematicTree } from './schematic-tree.js';
 import { applyEdits, type SourceStyle, styleOf, type TextEdit } from './source-style.js';
-import { spanGroupsFileFor } from './span-groups-file.js';
+import { FIRST_GROUP, spanGroupsFileFor, type SpanGroupsFile } from './span-groups-file.js';
 import { addToStartScripts } from './start-scripts.js';
 import { tokenize } from './tokens.js';
 
@@ -56,7 +56,7 @@ function wireModule(tree: SchematicTree, { logger }: SchematicContext, options: 
   const isTaken = (name: string): boolean => tokens.some(({ text }) => text === name);
   const groups = spanGroupsFileFor(tree, path, project.name, style, isTaken);
   const module = statements.find(({ specifier }) => specifier === 'nest-lens')?.names.get('NestLensModule');
-  const call = `${module ?? 'NestLensModule'}.forRoot(${groups.constant ? `{ registrations: [${groups.constant}] }` : ''})`;
+  const call = `${module ?? 'NestLensModule'}.forRoot(${forRootOptions(groups, style)})`;
   const placed = isEmpty
     ? [{ at: tokens[decorator.open]!.end, insert: `{ imports: [${call}] }` }]
     : addToImports(code, tokens, open, properties, call, style);
@@ -73,6 +73,13 @@ function wireModule(tree: SchematicTree, { logger }: SchematicContext, options: 
   logger.info(
     `${path}: NestLensModule.forRoot is imported by ${decorator.className}; its groups are in ${groups.path}.`,
   );
+}
+
+/** Every handler is in the group of a definition that is new, so that there is something to see. */
+function forRootOptions({ constant, content }: SpanGroupsFile, { quote }: SourceStyle): string {
+  if (constant === undefined) return '';
+  const handlers = content && `autoGroups: { handlers: ${quote}${FIRST_GROUP}${quote} }`;
+  return `{ ${[`registrations: [${constant}]`, handlers].filter(Boolean).join(', ')} }`;
 }
 
 function wireScripts(tree: SchematicTree, { logger }: SchematicContext): void {

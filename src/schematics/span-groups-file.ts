@@ -3,6 +3,9 @@ import type { SourceStyle } from './source-style.js';
 import { readText, type SchematicTree } from './schematic-tree.js';
 import { tokenize } from './tokens.js';
 
+/** The group of every handler, to begin with. */
+export const FIRST_GROUP = 'requests';
+
 /** The file of the first definition, and what it exports. */
 export interface SpanGroupsFile {
   readonly path: string;
@@ -48,15 +51,17 @@ function contentOf(
   { eol, quote, semicolon, indent }: SourceStyle,
 ): string {
   const text = (value: string): string => quote + value + quote;
+  const group = text(FIRST_GROUP);
   return [
     `import { defineSpanGroups } from ${text('nest-lens')}${semicolon}`,
     '',
     '// The variable NEST_LENS_SPAN_GROUPS selects which of these groups make spans: the name of a preset, or of a group.',
-    `// Use them at a handler, @SpanGroup(${constant}.group(${text('requests')})), or in managedSpan.`,
+    `// Every handler is in ${group}: autoGroups in the root module says so. Put a handler or a method into another one with`,
+    `// @SpanGroup(${constant}.group(${text('…')})), a piece of code with managedSpan.`,
     `export const ${constant} = defineSpanGroups({`,
     `${indent}namespace: ${text(namespace)},`,
-    `${indent}groups: [${text('requests')}],`,
-    `${indent}presets: { default: [${text('requests')}], per_request: [${text('requests')}] },`,
+    `${indent}groups: [${group}],`,
+    `${indent}presets: { default: [${group}], per_request: [${group}] },`,
     `})${semicolon}`,
     '',
   ].join(eol);

@@ -49,7 +49,7 @@ describe('the quickstart of README.md', () => {
       NEST_LENS_ENABLED: 'true',
       NEST_LENS_SPAN_GROUPS: 'per_request',
     });
-    const [, shownTree] = readme.blocks('text');
+    const [, , shownTree] = readme.blocks('text');
     const [shownDocument] = readPage('docs/endpoint.md').blocks('json');
     const [excerpt] = readme.blocks('json');
 

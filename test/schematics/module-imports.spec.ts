@@ -2,9 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
 import { WorkspaceTree } from '../support/workspace-tree.js';
 
+/** With a definition that is there, the call is short. */
+const GROUPS = {
+  'src/app.span-groups.ts':
+    "import { defineSpanGroups } from 'nest-lens';\nexport const shopSpans = defineSpanGroups({ namespace: 'shop', groups: ['orders'] });\n",
+};
+
 /** The text of a root module after `nest add`, the decorator onwards. */
 function added(module: string): string {
   const tree = new WorkspaceTree({
+    ...GROUPS,
     'package.json': '{ "name": "shop" }',
     'src/app.module.ts': `import { Module } from '@nestjs/common';\n\n${module}\nexport class AppModule {}\n`,
   });
@@ -115,7 +122,9 @@ describe('the import statements of a root module, after nest add', () => {
         "import { SpanGroup, NestLensModule as Lens } from 'nest-lens';",
         "import { shopSpans } from './app.span-groups';",
         '@Module({',
-        '  imports: [Lens.forRoot({ registrations: [shopSpans] })],',
+        '  imports: [',
+        '    Lens.forRoot({',
+        '      registrations: [shopSpans],',
       ],
     ],
     [

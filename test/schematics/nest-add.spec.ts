@@ -61,7 +61,12 @@ import { NestLensModule } from 'nest-lens';
 import { webShopSpans } from './app.span-groups${extension}';
 
 @Module({
-  imports: [NestLensModule.forRoot({ registrations: [webShopSpans] })],
+  imports: [
+    NestLensModule.forRoot({
+      registrations: [webShopSpans],
+      autoGroups: { handlers: 'requests' },
+    }),
+  ],
   controllers: [AppController],
 })
 export class AppModule {}
@@ -145,14 +150,19 @@ export const run = () => NestFactory.createMicroservice<Options<'a'>>(Root, {});
     ].join('\r\n');
     const tree = new WorkspaceTree({ 'package.json': PACKAGE('module'), 'src/main.ts': main });
     tree.add();
-    expect(tree.text('src/main.ts').split('\r\n').slice(0, 10)).toEqual([
+    expect(tree.text('src/main.ts').split('\r\n').slice(0, 15)).toEqual([
       'import { Module } from "@nestjs/common"',
       'import { NestFactory } from "@nestjs/core" // the factory',
       'import { NestLensModule } from "nest-lens"',
       'import { webShopSpans } from "./app.span-groups.js"',
       '',
       '@Module({',
-      '\timports: [NestLensModule.forRoot({ registrations: [webShopSpans] })],',
+      '\timports: [',
+      '\t\tNestLensModule.forRoot({',
+      '\t\t\tregistrations: [webShopSpans],',
+      '\t\t\tautoGroups: { handlers: "requests" },',
+      '\t\t}),',
+      '\t],',
       '\tproviders: [],',
       '})',
       'class ShopModule {}',
@@ -167,7 +177,7 @@ export const run = () => NestFactory.createMicroservice<Options<'a'>>(Root, {});
     tree.files.set('src/app.span-groups.ts', mine);
     tree.add();
     expect(tree.text('src/app.span-groups.ts')).toBe(mine);
-    expect(tree.text('src/app.module.ts')).toContain('registrations: [mine]');
+    expect(tree.text('src/app.module.ts')).toContain('NestLensModule.forRoot({ registrations: [mine] })');
     const other = workspace('module', '.js');
     other.files.set('src/app.span-groups.ts', 'export const nothing = 1;\n');
     other.add();
