@@ -159,6 +159,8 @@ export const CELLS = [
     ['20', NEST_11, SDK_2, { '@nestjs/cli': '11.0.13' }],
   ]),
   ...cellsOf('nest add, Nest 12', 'nest-add', 'ESM', [['24', NEST_12, SDK_3, { '@nestjs/cli': '12.0.8' }]]),
+  // The packages that the guides are for: `nestjs-otel` asks for Node 22, the others for Nest 11.
+  ...cellsOf('coming from', 'coming-from', 'CommonJS', [['22']]),
   ...cellsOf('eslint', 'eslint', 'both', [
     ['20', { eslint: '9.0.0' }],
     ['24', { eslint: '10.15.0', typescript: '6.0.3', 'typescript-eslint': '8.74.0' }],
