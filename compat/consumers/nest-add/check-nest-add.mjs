@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const CLI = join(import.meta.dirname ?? process.cwd(), 'node_modules/@nestjs/cli/bin/nest.js');
-const WAIT_MS = 60_000;
+/** `nest start` compiles first, on a machine that may have much else to do. */
+const WAIT_MS = 180_000;
 
 function nest(cwd, ...args) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, ...args], { cwd, encoding: 'utf8' });
