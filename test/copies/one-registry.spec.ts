@@ -51,20 +51,8 @@ describe.each(PAIRS)('%s', (_name, first, second) => {
     });
   });
 
-  it('R6: warn about each other, once, to the logger that either of them was given', async () => {
+  it('R4, R6, T7: warn about each other, once, to the logger that either was given, and throw errors with name and code', async () => {
     const { result, stderr } = await copies.run(`
-      const a = await load(${first}), b = await load(${second});
-      const warned = [];
-      a.setLensLogger({ warn: (message, { code, details }) => warned.push([code, details.groups]) });
-      a.SpanRegistry.register('shop', ['orders']);
-      b.SpanRegistry.register('billing', ['orders']);
-      result({ warned, recorded: globalThis[SLOT].recordedWarnings.map(({ code }) => code) });`);
-    expect(result).toEqual({ warned: [['GROUP_COLLISION', ['orders']]], recorded: ['GROUP_COLLISION'] });
-    expect(stderr).toBe('');
-  });
-
-  it('R4, T7: throw errors that are told apart by name and code, whichever threw them', async () => {
-    const { result } = await copies.run(`
       const a = await load(${first}), b = await load(${second});
       const thrown = (act) => {
         try {
@@ -73,16 +61,23 @@ describe.each(PAIRS)('%s', (_name, first, second) => {
           return [error.name, error.code, error instanceof a.NestLensError];
         }
       };
+      const warned = [];
+      a.setLensLogger({ warn: (message, { code, details }) => warned.push([code, details.groups]) });
       a.SpanRegistry.register('shop', ['orders']);
+      b.SpanRegistry.register('billing', ['orders']);
+      const recorded = globalThis[SLOT].recordedWarnings.map(({ code }) => code);
+      const registered = thrown(() => b.SpanRegistry.register('shop', ['orders']));
       a.setEnabledSpanGroups([]);
-      result([
-        thrown(() => b.SpanRegistry.register('shop', ['orders'])),
-        thrown(() => b.overrideSpanGroups('all')),
-      ]);`);
-    expect(result).toEqual([
-      ['SpanRegistryError', 'NAMESPACE_REGISTERED', false],
-      ['NestLensError', 'PINNED', false],
-    ]);
+      result({ warned, recorded, thrown: [registered, thrown(() => b.overrideSpanGroups('all'))] });`);
+    expect(result).toEqual({
+      warned: [['GROUP_COLLISION', ['orders']]],
+      recorded: ['GROUP_COLLISION'],
+      thrown: [
+        ['SpanRegistryError', 'NAMESPACE_REGISTERED', false],
+        ['NestLensError', 'PINNED', false],
+      ],
+    });
+    expect(stderr).toBe('');
   });
 
   it('H1: share one set-up, whose exporter gets the spans of both', async () => {

@@ -1,18 +1,19 @@
 // What docs/shared-state.md promises: copies of one protocol share, another protocol or shape is kept apart.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { type CopyChanges, installCopies, type PackageCopies } from './package-copies.js';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { installCopies, type PackageCopies } from './package-copies.js';
 
 jest.setTimeout(60_000);
 
-let copies: PackageCopies | undefined;
-const install = async (changes?: { one?: CopyChanges; two?: CopyChanges }): Promise<PackageCopies> => {
-  const installed = await installCopies(changes);
-  copies = installed;
-  return installed;
-};
-afterEach(() => copies?.remove());
+/** Two copies of one protocol, and two whose versions and protocols differ. */
+let alike: PackageCopies;
+let apart: PackageCopies;
+beforeAll(async () => {
+  alike = await installCopies();
+  apart = await installCopies({ one: { version: '1.4.0' }, two: { version: '2.0.0', protocol: 2 } });
+});
+afterAll(() => Promise.all([alike.remove(), apart.remove()]));
 
 describe('docs/shared-state.md', () => {
   const read = (path: string): string =>
@@ -71,8 +72,7 @@ const OUTCOME = {
 
 describe('A slot of the same protocol', () => {
   it('R1: that another copy made, with fields that this one does not know, is used and left as it is', async () => {
-    const { run } = await install();
-    const { result, stderr } = await run(`
+    const { result, stderr } = await alike.run(`
       const newer = await load('two', 'core');
       const slot = globalThis[SLOT];
       slot.quotas = new Map([['orders', { perMinute: 10 }]]);
@@ -121,8 +121,7 @@ describe('A slot of another protocol', () => {
   ])(
     'R1: gives one message that names both versions, and each goes on: %s',
     async (_name, first, second, recorded) => {
-      const { run } = await install({ one: { version: '1.4.0' }, two: { version: '2.0.0', protocol: 2 } });
-      const { result, stderr } = await run(`
+      const { result, stderr } = await apart.run(`
       const first = await load('${first}'), second = await load('${second}');
       ${USE_BOTH}`);
       expect(result).toEqual({ ...APART, recorded });
@@ -139,8 +138,7 @@ describe('A slot of another protocol', () => {
     ['lacks a field', "{ protocol: 1, version: '7.7.7', namespaces: new Map() }", '7.7.7'],
     ['is null', 'null', 'undefined'],
   ])('R1: that stands under our key and %s is not written into', async (_name, slot, version) => {
-    const { run } = await install({ one: { version: '1.4.0' } });
-    const { result, stderr } = await run(`
+    const { result, stderr } = await apart.run(`
       const strange = ${slot};
       if (strange !== null) Object.freeze(strange);
       Object.defineProperty(globalThis, SLOT, { value: strange, configurable: true });

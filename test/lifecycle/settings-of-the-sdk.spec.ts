@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import {
   CERTIFICATE_FILE,
   KEY_FILE,
@@ -11,6 +8,9 @@ import {
   startReceiver,
 } from '../support/otlp-receiver.js';
 import { type ShopProcess, startShop } from '../support/shop-process.js';
+
+// test/docs/variable-scenarios.ts proves what is not here: batches, the configuration file, which instrumentations start, and
+// which options win over a variable.
 
 jest.setTimeout(60_000);
 
@@ -227,11 +227,6 @@ describe("the SDK's own variables are in force", () => {
         is: [[], 'false false'],
       },
       {
-        set: { OTEL_TRACES_EXPORTER: 'none' },
-        seen: ({ receiver, exporting }) => [receiver.requests, exporting],
-        is: [[], 'false false'],
-      },
-      {
         set: { OTEL_TRACES_EXPORTER: 'console' },
         seen: ({ receiver, output }) => [receiver.requests, output.includes("name: 'outer'")],
         is: [[], true],
@@ -255,22 +250,8 @@ describe("the SDK's own variables are in force", () => {
         seen: ({ receiver }) => new Set(receiver.requests),
         is: new Set([`POST /v1/metrics ${PROTOBUF}`]),
       },
-      {
-        set: { OTEL_METRICS_EXPORTER: 'none' },
-        given: { NEST_LENS_METRICS_ENABLED: 'yes' },
-        seen: requestsOf,
-        is: [`POST /v1/traces ${PROTOBUF}`],
-      },
-      {
-        set: { OTEL_METRIC_EXPORT_INTERVAL: '100', OTEL_METRIC_EXPORT_TIMEOUT: '100' },
-        given: { NEST_LENS_METRICS_ENABLED: 'yes' },
-        asked: { wait: 600 },
-        seen: ({ receiver }) => receiver.requests.filter((request) => request.includes('metrics')).length > 3,
-        is: true,
-      },
       { set: { OTEL_PROPAGATORS: 'tracecontext' }, seen: carriedKeys, is: ['traceparent'] },
       { set: { OTEL_PROPAGATORS: 'baggage' }, seen: carriedKeys, is: ['baggage'] },
-      { set: { OTEL_PROPAGATORS: 'b3' }, seen: carriedKeys, is: ['b3'] },
       {
         set: { OTEL_PROPAGATORS: 'b3multi' },
         seen: carriedKeys,
@@ -308,24 +289,6 @@ describe("the SDK's own variables are in force", () => {
         given: { OTEL_RESOURCE_ATTRIBUTES: 'region=eu' },
         seen: (emitted) => ['region', 'os.type', 'host.name'].map((key) => key in resourceOf(emitted)),
         is: [true, true, false],
-      },
-      {
-        set: { OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '1' },
-        seen: ({ receiver }) => receiver.requests.length,
-        is: 3,
-      },
-      {
-        set: { OTEL_BSP_MAX_QUEUE_SIZE: '2' },
-        given: { OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '2', OTEL_BSP_SCHEDULE_DELAY: '60000' },
-        asked: { count: 20 },
-        seen: ({ receiver }) => receiver.spans.length < 40,
-        is: true,
-      },
-      {
-        set: { OTEL_BSP_SCHEDULE_DELAY: '50' },
-        asked: { wait: 500 },
-        seen: ({ receiver }) => receiver.requests.length > 1,
-        is: true,
       },
       {
         set: { OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT: '2' },
@@ -387,26 +350,6 @@ describe("the SDK's own variables are in force", () => {
       is: true,
     });
     expect((await emit({})).output).toMatch(/^RESULT .*\n$/);
-  });
-
-  it('H11: OTEL_BSP_EXPORT_TIMEOUT, after which the next batch is sent', async () => {
-    const neverAnswering = async (): Promise<OtlpReceiver> =>
-      Object.assign(await startReceiver(), { misbehaves: 'never answers' });
-    await expectInForce(
-      {
-        set: { OTEL_BSP_EXPORT_TIMEOUT: '100' },
-        given: {
-          OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '1',
-          OTEL_BSP_SCHEDULE_DELAY: '20',
-          OTEL_EXPORTER_OTLP_TIMEOUT: '1500',
-        },
-        // Without it, the next batch is only sent by the flush at the end.
-        asked: { wait: 900 },
-        seen: ({ receiver: { received } }) => received[1]!.at - received[0]!.at < 600,
-        is: true,
-      },
-      neverAnswering,
-    );
   });
 });
 
@@ -557,54 +500,7 @@ describe.each([
   }
 });
 
-describe('with nest-lens/register', () => {
-  const server = 'GET /orders';
-  const handler = 'OrdersController.list';
-  it.each<[variables: Variables, names: string[]]>([
-    [{ OTEL_NODE_DISABLED_INSTRUMENTATIONS: 'express, http' }, [handler]],
-    [{ OTEL_NODE_ENABLED_INSTRUMENTATIONS: 'express,pg' }, [handler]],
-    [{ OTEL_NODE_ENABLED_INSTRUMENTATIONS: 'http' }, [server, handler]],
-    [{ OTEL_NODE_ENABLED_INSTRUMENTATIONS: 'http', OTEL_NODE_DISABLED_INSTRUMENTATIONS: 'http' }, [handler]],
-  ])('H11: %j choose among the installed instrumentations', async (variables, names) => {
-    const receiver = await startReceiver();
-    const shop = startShop({
-      nodeArguments: ['--require', 'nest-lens/register'],
-      script: 'shop.cjs',
-      env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, ...variables },
-    });
-    await shop.get('/orders');
-    await shop.kill('SIGTERM');
-    expect(
-      receiver
-        .names()
-        .filter((name) => [server, handler].includes(name))
-        .sort(),
-    ).toEqual(names);
-    expect(shop.warnings()).toEqual([]);
-  });
-});
-
-describe('what is said in code wins', () => {
-  it.each<[variables: Variables, asked: Emit, check: (emitted: Emitted) => void]>([
-    [
-      { OTEL_SERVICE_NAME: 'by variable' },
-      { config: { serviceName: 'by option' } },
-      (emitted) => expect(resourceOf(emitted)['service.name']).toBe('by option'),
-    ],
-    [
-      { OTEL_RESOURCE_ATTRIBUTES: 'region=eu,zone=1' },
-      { options: { resourceAttributes: { region: 'us' } } },
-      (emitted) => expect(resourceOf(emitted)).toMatchObject({ region: 'us', zone: '1' }),
-    ],
-    [
-      { OTEL_TRACES_EXPORTER: 'otlp' },
-      { config: { exporter: 'none' } },
-      ({ receiver, exporting }) => expect([receiver.requests, exporting]).toEqual([[], 'false true']),
-    ],
-  ])('H11: an option wins over %j when it is given', async (variables, asked, check) => {
-    check(await emit(variables, asked));
-  });
-
+describe('what is said in code', () => {
   it('H11: an option that is given as undefined wins over nothing', async () => {
     const emitted = await emit(
       {
@@ -641,55 +537,5 @@ describe('what is said in code wins', () => {
       { leftUndefined: { resourceAttributes: ['region', 'service.name'] } },
     );
     expect(resourceOf(emitted)).toMatchObject({ 'service.name': 'by variable', region: 'eu' });
-  });
-});
-
-describe('the declarative configuration file', () => {
-  let folder: string;
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'nest-lens-config-'));
-  });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-  async function emitWithFile(asked: Emit = {}, env: Variables = {}): Promise<Emitted> {
-    const receiver = await startReceiver();
-    const file = join(folder, 'otel.yaml');
-    writeFileSync(
-      file,
-      `file_format: "1.0"
-resource:
-  attributes:
-    - name: service.name
-      value: from-the-file
-tracer_provider:
-  processors:
-    - batch:
-        exporter:
-          otlp_http:
-            endpoint: ${receiver.url}/v1/traces
-            encoding: json
-`,
-    );
-    return emit({ OTEL_CONFIG_FILE: file, OTEL_EXPORTER_OTLP_ENDPOINT: '', ...env }, asked, receiver);
-  }
-
-  it('H11: is in force where OTEL_CONFIG_FILE names it', async () => {
-    const { receiver, exporting } = await emitWithFile();
-    expect(receiver.requests).toEqual(['POST /v1/traces application/json']);
-    expect(receiver.names().sort()).toEqual(['inner', 'outer', 'probe']);
-    expect(receiver.spans[0]!.resource['service.name']).toBe('from-the-file');
-    expect(exporting).toBe('true true');
-  });
-
-  it('H10: has its open spans rescued too', async () => {
-    const { receiver } = await emitWithFile();
-    expect(receiver.spans.find(({ name }) => name === 'probe')!.attributes).toEqual({
-      'nestlens.truncated': true,
-    });
-  });
-
-  it('H11: gives way to an exporter that NestLens is told by name', async () => {
-    const { receiver } = await emitWithFile({}, { NEST_LENS_EXPORTER: 'none' });
-    expect(receiver.requests).toEqual([]);
   });
 });

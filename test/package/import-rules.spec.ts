@@ -144,12 +144,13 @@ describe('The import rules', () => {
   ];
 
   it.each(forbidden)('%s: %s may not mention %s', async (_rule, filePath, specifier) => {
-    for (const code of mentions(specifier)) {
-      expect([code, await lint(syntaxOnly, filePath, code)]).toEqual([
-        code,
-        expect.arrayContaining(['no-restricted-syntax']),
-      ]);
-    }
+    // All in one file, which is much faster; each mention has to be found on its own line.
+    const [first, ...others] = mentions(specifier).map((code) => code.replace('\n', ' '));
+    const lines = [...others, first!];
+    const [result] = await syntaxOnly.lintText(lines.join('\n'), { filePath });
+    const found = result!.messages.filter(({ ruleId }) => ruleId === 'no-restricted-syntax');
+    const refused = lines.filter((_, index) => found.some(({ line }) => line === index + 1));
+    expect(refused).toEqual(lines);
   });
 
   const allowed: [filePath: string, specifier: string][] = [

@@ -26,6 +26,20 @@ function readFixtures(subfolder: string): Map<string, string> {
   return new Map(names.map((name) => [name, readFileSync(join(folder, subfolder, name), 'utf8')]));
 }
 
+/** The declarations of Nest, Node and the language, parsed once for both programs. */
+const parsed = new Map<string, ts.SourceFile | undefined>();
+
+function hostWithParsedFiles(options: ts.CompilerOptions): ts.CompilerHost {
+  const host = ts.createCompilerHost(options);
+  const parse = host.getSourceFile.bind(host);
+  host.getSourceFile = (name, ...rest) => {
+    if (!name.includes('/node_modules/')) return parse(name, ...rest);
+    if (!parsed.has(name)) parsed.set(name, parse(name, ...rest));
+    return parsed.get(name);
+  };
+  return host;
+}
+
 /** @param paths where the package is: in its sources, or, without paths, built as users have it */
 function compile(subfolder: string, names: Iterable<string>, paths?: object): CompilerError[] {
   const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (path) => ts.sys.readFile(path)) as {
@@ -33,7 +47,8 @@ function compile(subfolder: string, names: Iterable<string>, paths?: object): Co
   };
   const files = [...names].map((name) => join(folder, subfolder, name));
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files }, ts.sys, root);
-  const program = ts.createProgram(files, { ...options, ...paths, noEmit: true });
+  const given = { ...options, ...paths, noEmit: true };
+  const program = ts.createProgram(files, given, hostWithParsedFiles(given));
   return ts.getPreEmitDiagnostics(program).map(({ file, start, code, messageText }) => ({
     file: file === undefined ? '' : basename(file.fileName),
     line: file === undefined ? 0 : file.getLineAndCharacterOfPosition(start ?? 0).line + 1,
