@@ -4,8 +4,8 @@ import { countMissedCall } from './missed-calls.js';
 import { optedInGroups } from './opted-in-groups.js';
 
 /**
- * Whether a call whose gate is open gets a span. To be asked behind the gate, while `processState.isAdmissionAsked`: then gates
- * can be open for another reason than the spec, and what is counted is counted here.
+ * Decides whether a call behind an open gate gets a span. Sites ask only while `processState.isAdmissionAsked`: a gate may
+ * then be open for another reason than the spec. Calls that a preview or a boot counts are counted here.
  *
  * @param group as it is registered
  * @param site what the call is counted as; undefined: it isn't counted
@@ -22,7 +22,7 @@ export function isAdmitted(group: string, site: string | undefined, context?: Co
   return optedInGroups(context ?? contexts.active())?.has(group) === true;
 }
 
-/** The number of sites that a preview tells apart in each group. Names of sites can be made up at run time. */
+/** A preview counts at most this many sites per group, because code can make up site names at run time. */
 const MAX_SITES = 200;
 const OTHER_SITES = '(other sites)';
 

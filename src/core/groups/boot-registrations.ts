@@ -5,14 +5,14 @@ import { judgeTracedFunctions } from './traced-functions.js';
 import { unownedMembers } from './registration-warnings.js';
 
 /**
- * To be called when an application begins to boot. Its modules register one after the other, in Nest's order, so a preset may name
- * a group that another module registers a moment later. {@link endBoot} checks those names.
+ * Called when an application begins to boot. Its modules register one after the other, so a preset may name a group that
+ * another module registers a moment later. {@link endBoot} checks those names.
  */
 export function beginBoot(): void {
   processState.registeredInBoot ??= new Set();
 }
 
-/** To be called when every module has registered: warns about presets that name groups that nobody has. */
+/** Called when every module has registered. Warns about presets with members that no namespace has registered. */
 export function endBoot(): void {
   const { registeredInBoot, namespaces } = processState;
   if (registeredInBoot === undefined) return;

@@ -10,20 +10,20 @@ export type RegisteredName<N extends string> = N extends ` ${infer Rest}` | `${i
   ? RegisteredName<Rest>
   : Lowercase<N>;
 
-/** A definition that knows its group names: what {@link defineSpanGroups} returns. */
+/** What {@link defineSpanGroups} returns: a definition whose group names the compiler knows. */
 export interface DefinedSpanGroups<G extends string> {
-  /** The owner, as it was given. */
+  /** The owner's name, as given. */
   readonly namespace: string;
-  /** Every group, as it was given; `group()` gives the names as they are registered. */
+  /** Every group, as given; `group()` returns the names as they are registered. */
   readonly groups: readonly G[];
   /** Named subsets; empty if none were given. */
   readonly presets: Record<string, readonly string[]>;
   /** Whether {@link DefinedSpanGroups.register} replaces what the namespace registered before. */
   readonly allowOverride: boolean;
   /**
-   * Registers it, as `SpanRegistry.register` does, which also says what it throws. Where the same groups and presets are
-   * registered already nothing happens: a module may be evaluated twice, in two formats or by a test runner. Other content
-   * replaces what the module registered before, once the process is set up: so it is after a hot reload.
+   * Registers the definition, and throws what `SpanRegistry.register` throws. It does nothing if the same groups and presets
+   * are registered already, because a module may be evaluated twice: in two formats, or by a test runner. After the set-up,
+   * other content replaces the module's earlier registration, so that a hot reload works.
    */
   register(): void;
   /** The registered name of one of its groups, for `managedSpan` and the other sites; checked by the compiler. */
@@ -33,8 +33,8 @@ export interface DefinedSpanGroups<G extends string> {
 /**
  * Defines span groups so that a misspelt name is a compile error: in the presets, and wherever `group()` names one.
  *
- * @param definition `groups` as a literal array; preset members must be among them, or among the groups of the
- * definitions passed in `using` (those of a library that this one sits on)
+ * @param definition `groups` as a literal array; preset members must be among them, or among the groups of the definitions
+ * passed in `using` (such as those of a library that yours builds on)
  * @throws TypeError for something of a wrong type
  * @returns the definition; pass it to `NestLensModule.forRoot` or `forFeature`, or call `register()`
  *
@@ -72,8 +72,8 @@ export function defineSpanGroups<const G extends string, const U extends string 
 }
 
 /**
- * Whether a module that has registered by its import has been changed and is evaluated again. The application before it doesn't
- * show yet that it is closing: bundlers evaluate the new code in the turn in which they tell the old one to close.
+ * Whether a module registered when it was first imported, was changed, and is now evaluated again. Nothing shows yet that the
+ * old application is closing: bundlers evaluate the new code in the same turn in which they tell the old code to close.
  */
 function isReload({ namespace, origin }: ReadDefinition): boolean {
   const { namespaces, setUp, applications } = processState;

@@ -39,11 +39,11 @@ export function explainSpanGroups(): ExplainedSpanGroup[] {
   return [...explained.values()];
 }
 
-/** The entries of a spec, other than wildcards, that would turn a registered group on: its name, its presets, `all`. */
+/** The entries of a spec, apart from wildcards, that turn a registered group on: its name, its presets, and `all`. */
 export function entriesFor(group: string): string[] {
   const index = indexRegistry();
   const presets = [...index.presets.keys()].filter((preset) => index.presets.get(preset)!.has(group)).sort();
-  // A name that is a preset, too, means the preset.
+  // If a name is a preset and a group, it means the preset.
   const names = index.presets.has(group) ? [] : [group];
   return [...names, ...presets, ALL].filter((entry) => [...(groupsOf(entry, index) ?? [])].includes(group));
 }

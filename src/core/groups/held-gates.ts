@@ -1,8 +1,8 @@
 import { processState } from '../state/process-state.js';
 
 /**
- * The only place that opens and closes gates. A gate is open while its group is on, while somebody holds it open, and while calls
- * that come before the set-up are counted.
+ * The only place that opens and closes gates. A gate is open while its group is on, while something holds it open, and while
+ * an application counts the calls before its set-up.
  */
 export function openGate(group: string): void {
   const { enabled, open, heldOpen, gates } = processState;
@@ -14,10 +14,10 @@ export function openGate(group: string): void {
 }
 
 /**
- * Holds gates open for another reason than the spec: to count calls, or for one request. Sites whose gate is closed stay as they
- * are; behind an open one they ask `isAdmitted`.
+ * Holds gates open for another reason than the spec: to count calls, or for one request. A site behind an open gate then asks
+ * `isAdmitted`. Sites behind closed gates notice nothing.
  *
- * @returns lets go; called again it does nothing
+ * @returns a function that lets go of the gates; a second call does nothing
  */
 export function holdGatesOpen(groups: Iterable<string>): () => void {
   const { heldOpen } = processState;
@@ -39,7 +39,7 @@ export function holdGatesOpen(groups: Iterable<string>): () => void {
   };
 }
 
-/** To be called when what else holds gates open than the spec has changed. */
+/** Called whenever something begins or ends to hold gates open for another reason than the spec. */
 export function noteAdmission(): void {
   processState.isAdmissionAsked =
     processState.heldOpen.size > 0 ||

@@ -1,7 +1,7 @@
 import { processState } from '../state/process-state.js';
 import { noteAdmission, openGate } from './held-gates.js';
 
-/** Calls of one site that came too early. */
+/** The calls of one site before the set-up. */
 export interface MissedCalls {
   readonly site: string;
   readonly group: string;
@@ -9,8 +9,8 @@ export interface MissedCalls {
 }
 
 /**
- * While an application boots, calls of sites have no span yet, and are counted: every gate is open, and behind it the call is
- * counted and goes on. So counting costs nothing when it is over, and a closed gate is what it always is.
+ * Begins to count the calls of sites while an application boots, before spans are possible. Every gate is opened; behind it
+ * the call is counted and goes on. Afterwards the counting costs nothing, and closed gates cost what they always cost.
  */
 export function beginCountingCalls(): void {
   if (processState.missedCalls !== undefined) return;
@@ -20,14 +20,14 @@ export function beginCountingCalls(): void {
   noteAdmission();
 }
 
-/** Called behind an open gate, while `processState.missedCalls` is there. */
+/** Called behind an open gate while `processState.missedCalls` is set. */
 export function countMissedCall(site: string, group: string): void {
   const missed = processState.missedCalls?.get(site);
   if (missed === undefined) processState.missedCalls?.set(site, { group, count: 1 });
   else missed.count++;
 }
 
-/** Closes the gates, and says what was missed; the busiest site first. */
+/** Closes the gates and returns the missed calls, the busiest site first. */
 export function endCountingCalls(): MissedCalls[] {
   const { missedCalls, gates } = processState;
   if (missedCalls === undefined) return [];

@@ -3,30 +3,30 @@ import { BOOLEAN_WORDS } from '../diagnostics/boolean-words.js';
 import { emitOnce } from '../diagnostics/emit-once.js';
 import { processState } from '../state/process-state.js';
 
-/** How long after the first site was decorated a set-up is missed, in milliseconds: an application has begun its start by then. */
+/** NestLens expects a set-up within this time after the first site was decorated, in milliseconds. */
 const MISSED_AFTER_MS = 10_000;
 
 let hasLooked = false;
 
 /**
- * Called where a site is decorated: an application whose environment enables telemetry by then, and in which nothing ever sets it up,
- * is told so, once. A process that ends before, such as a command, hears nothing, and isn't kept alive; where the environment
- * enables nothing, as in tests, there is no timer.
+ * Called when a site is decorated. If the environment enables telemetry but nothing sets it up in time, one warning says so.
+ * A process that ends earlier, such as a command, gets no warning, and the timer does not keep it alive. Where the
+ * environment enables nothing, as in tests, there is no timer.
  */
 export function missSetUpLater(): void {
   if (hasLooked) return;
   hasLooked = true;
   if (!isEnabledByEnvironment()) return;
-  // Node's own timer, which a test's fake timers leave alone.
+  // This is Node's own timer, so that fake timers of tests don't touch it.
   setTimeout(reportMissingSetUp, MISSED_AFTER_MS).unref();
 }
 
-/** Somebody is going to set telemetry up: a start may take longer than that. */
+/** Called when an application has a module that will set telemetry up, however long its start takes. */
 export function expectSetUp(): void {
   processState.isSetUpExpected = true;
 }
 
-/** Exported for tests, which don't wait. */
+/** Exported so that tests needn't wait. */
 export function reportMissingSetUp(): void {
   const { isSetUpExpected, telemetry, pinned, configured, applications } = processState;
   const isSomebodyThere = isSetUpExpected || pinned || configured !== undefined || applications.size > 0;

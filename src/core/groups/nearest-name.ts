@@ -20,8 +20,8 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
 }
 
 /**
- * Whether so many edits at most turn one text into the other, from these positions on: insertions, deletions, substitutions,
- * swaps of neighbours.
+ * Whether at most that many edits turn one text into the other, from these positions on. An edit is an insertion, a deletion,
+ * a substitution or a swap of neighbours.
  *
  * Measured: a registry has thousands of names, nearly all of them far away. With two edits this gives up after a dozen
  * short calls, in half the time that the usual table of distances takes.
@@ -43,14 +43,14 @@ function isWithin(edits: number, a: string, b: string, i = 0, j = 0): boolean {
   );
 }
 
-/** Shorter names are a part of too many others. */
+/** Shorter names are contained in too many others. */
 const SHORTEST_PART = 3;
 
 /**
- * The candidates that somebody may have meant, the nearest first: those within the same edits as above, then those that contain
- * the name or are contained in it.
+ * The candidates that a misspelt name may mean, the nearest first: those within the edits above, then those that contain the
+ * name or are contained in it.
  *
- * @param most how many at most
+ * @param most the largest number of candidates to return
  */
 export function nearestNames(name: string, candidates: Iterable<string>, most: number): string[] {
   const limit = Math.min(2, Math.floor((name.length - 1) / 2));

@@ -5,27 +5,30 @@ import { nearestName } from './nearest-name.js';
 import { indexRegistry } from './registry-index.js';
 import { normaliseName } from './span-group-spec.js';
 
-/** So many calls are looked at after a set-up, about 20 ns each: 2 ms in all. From then on an off call costs what it always did. */
+/**
+ * Looks at this many calls after a set-up. Each costs about 20 ns, so 2 ms in all; later off calls cost what they always
+ * cost.
+ */
 const MAX_NOTED = 100_000;
-/** So many names are judged, and so many are said to be unknown: they may be made up at run time. */
+/** Judges at most this many names, because code can make up names at run time. The same limit holds for warnings. */
 const MAX_JUDGED = 1_000;
 const MAX_SAID = 100;
 
-/** Begins to look at calls that name their group each time, while it is off. */
+/** Begins to look at calls that pass their group each time, while the group is off. */
 export function noteOffCalls(): void {
   processState.offCallsNoted = 0;
   processState.judgedNames.clear();
   processState.areOffCallsNoted = true;
 }
 
-/** Ends it, unless such calls are still counted because they come before the set-up. */
+/** Stops looking, unless an application still counts its calls before the set-up. */
 export function ignoreOffCalls(): void {
   processState.areOffCallsNoted = processState.missedCalls !== undefined;
 }
 
 /**
- * Looks at a call whose group is off, while `processState.areOffCallsNoted`: before the set-up it is counted as missed, and after it
- * one warning a name says that nobody has registered it.
+ * Looks at a call whose group is off, while `processState.areOffCallsNoted`. Before the set-up it counts the call as missed.
+ * After the set-up it warns once about each name that is not registered.
  *
  * @param api the function that was called
  * @param span the name of the span that it would have made, if any
@@ -36,7 +39,7 @@ export function noteOffCall(api: string, group: string, span: string | undefined
     return;
   }
   const { setUp, pinned, registeredInBoot, judgedNames } = processState;
-  // Whoever pins names needs no registration; and while an application boots there may be more to come.
+  // A pinned group needs no registration, and more groups may be registered while an application boots.
   if (!setUp || pinned || registeredInBoot !== undefined) return;
   processState.offCallsNoted++;
   if (processState.offCallsNoted >= MAX_NOTED) ignoreOffCalls();

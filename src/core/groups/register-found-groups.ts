@@ -4,8 +4,8 @@ import type { NamespaceRegistration } from '../state/state-shape.js';
 import { resolveLayer } from './span-group-state.js';
 
 /**
- * Registers groups that NestLens finds by itself. They replace what the namespace had, and the only thing that is said is what
- * they mean for the spec: nobody could register them earlier, or call them something else in code of their own.
+ * Registers groups that NestLens has found by itself. They replace the namespace's earlier groups. It warns only about the
+ * spec: nobody could have registered these groups earlier or under other names.
  */
 export function registerFoundGroups(namespace: string, registration: NamespaceRegistration): void {
   processState.namespaces.set(namespace, registration);

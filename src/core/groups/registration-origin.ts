@@ -1,6 +1,9 @@
 import type { NamespaceRegistration, RegistrationOrigin } from '../state/state-shape.js';
 
-/** What registers groups that give way: once somebody else has registered them, they are that one's alone. */
+/**
+ * The API name of registrations that give way: when an application registers the same group itself, the group belongs to the
+ * application alone.
+ */
 export const GIVING_WAY = 'autoGroups';
 
 /**
@@ -25,13 +28,13 @@ function placeOf({ stack }: RegistrationOrigin): string | undefined {
   return place ? (place[1] ?? place[2]) : undefined;
 }
 
-/** Whether two calls of one function are in files of one folder, as those of a module before and after a hot reload are. */
+/** Whether both calls of one function stand in files of one folder, as they do before and after a hot reload. */
 export function isFromSameFolder(a: RegistrationOrigin, b: RegistrationOrigin): boolean {
   const [one, other] = [a, b].map((origin) => placeOf(origin)?.replace(/[^/\\]*$/, ''));
   return a.api === b.api && one !== undefined && one === other;
 }
 
-/** What is different in a registration from an earlier one of the same namespace, in words. */
+/** Says in words how a registration differs from an earlier one of the same namespace. */
 export function differences(before: NamespaceRegistration, now: NamespaceRegistration): string[] {
   const changed = [...new Set([...Object.keys(before.presets), ...Object.keys(now.presets)])].filter(
     (preset) => JSON.stringify(before.presets[preset]) !== JSON.stringify(now.presets[preset]),

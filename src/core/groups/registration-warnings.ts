@@ -25,7 +25,7 @@ export function registrationWarnings(definition: ReadDefinition, index: Registry
   ];
 }
 
-/** An application that boots while the one before it closes registers for its own set-up, and in time. */
+/** If an application boots while the one before it closes, it registers in time for its own set-up. */
 function isOfNextSetUp(): boolean {
   return processState.registeredInBoot !== undefined && isSetUpSuperseded();
 }

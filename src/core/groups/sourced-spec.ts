@@ -5,11 +5,11 @@ import { beginChange } from './span-group-changes.js';
 import { createLayer, enableExactly, resolveLayer } from './span-group-state.js';
 
 /**
- * Puts what a source has said in force: over the configured spec, and below an override. While the groups are pinned it is kept
- * for later.
+ * Puts the spec of a source in force: above the configured spec and below an override. While the groups are pinned, it is
+ * only kept.
  *
  * @param source its name
- * @param spec can be a spec, see `specProblem`; undefined: the source has none, so the configured one counts
+ * @param spec a spec that `specProblem` accepts; undefined if the source has none, so that the configured spec counts
  */
 export function applySourcedSpec(source: string, spec: string | undefined): void {
   const { sourced, pinned } = processState;
@@ -18,7 +18,7 @@ export function applySourcedSpec(source: string, spec: string | undefined): void
   processState.sourced = spec === undefined ? undefined : { ...createLayer(spec), source };
   if (!pinned && activeLayer() === undefined) enableExactly(new Set());
   const warnings = resolveLayer();
-  // What the source has when telemetry is set up is the configuration.
+  // The spec that a source has at the set-up is no change: it is part of the configuration.
   if (processState.setUp) changed();
   emitWarnings(warnings);
 }

@@ -4,18 +4,22 @@ import { activeLayer } from './active-layer.js';
 import { overrideEnd } from './override-end.js';
 
 const MAX_CHANGES = 50;
-/** The length of a spec in the record, in characters: what the endpoint takes. Code may give a hundred times that. */
+/**
+ * The record keeps this many characters of a spec, the most that the endpoint accepts. Code may set a spec a hundred times as
+ * long.
+ */
 const MAX_SPEC = 1_000;
 
-/** Who has made a change that no request asked for. In parentheses, so that it is never taken for a person. */
+/** The author of a change that no request asked for. The parentheses keep it apart from names of people. */
 export const BY_CODE = '(code)';
 export const BY_EXPIRY = '(expired)';
 
 /**
- * Notes what is in force before a change.
+ * Notes the spec in force before a change.
  *
- * @param by who makes it; null: a request of which nobody knows whose it was
- * @returns to be called when the change is complete, and before anything is said about it: records and logs it, if it is one
+ * @param by who makes the change; null for a request by an unknown person
+ * @returns a function that records and logs the change, if the spec did change; call it when the change is complete, before
+ * any warning about it
  */
 export function beginChange(by: string | null): () => void {
   const before = inForce();

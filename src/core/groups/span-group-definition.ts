@@ -4,13 +4,14 @@ import { originOf } from './registration-origin.js';
 import { normaliseName } from './span-group-spec.js';
 
 /**
- * What a library or application registers: its namespace, its groups, and the presets that name them. `G` are the names that its
- * groups may have: any, but for `forRoot` and `forFeature` of an application that has merged `SpanGroupNames`.
+ * What a library or application registers: its namespace, its groups, and the presets that name them. `G` are the names that
+ * its groups may have. They are any texts, except in `forRoot` and `forFeature` of an application that has merged names into
+ * `SpanGroupNames`.
  */
 export interface SpanGroupDefinition<G extends string = string> {
-  /** The owner; taken as it is. */
+  /** The owner's name, taken as given. */
   namespace: string;
-  /** Every group that it can emit; lowercase snake_case. */
+  /** Every group that the owner can emit; lowercase snake_case. */
   groups: Iterable<G>;
   /** Named subsets. @defaultValue none */
   presets?: Record<string, Iterable<string>>;
@@ -24,16 +25,16 @@ export interface ReadDefinition extends SpanGroupDefinition {
   presets: Record<string, string[]>;
   allowOverride: boolean;
   readonly origin: RegistrationOrigin;
-  /** It takes the place of what its module registered before a hot reload, so that it is not late. */
+  /** Whether it replaces what its module registered before a hot reload. Then it is not late. */
   readonly isReload?: boolean;
 }
 
 /**
- * Reads a definition, and checks its types. The only place that runs a caller's iterables, which may be generators and can be
- * read only once. Reading what was read already changes nothing.
+ * Reads a definition and checks its types. Only this function reads a caller's iterables, which may be generators that can be
+ * read once. Reading the result again changes nothing.
  *
  * @param from the function that was given the definition, for errors
- * @param caller that function itself, if somebody outside of NestLens calls it: its place in the code can be named then
+ * @param caller the public function itself, so that errors can name the line that called it
  * @throws TypeError for something of a wrong type
  */
 export function readDefinition(
@@ -96,7 +97,7 @@ function readPresets(presets: Record<string, Iterable<string>>, what: string): R
     read.set(preset, sortedUnique([...(read.get(preset) ?? []), ...names]));
   }
   const sorted = [...read.keys()].sort();
-  // `fromEntries` makes a preset named `__proto__` a key like any other.
+  // `fromEntries` treats a preset named `__proto__` like any other key.
   return Object.fromEntries(sorted.map((preset) => [preset, read.get(preset)!]));
 }
 
@@ -104,7 +105,7 @@ function sortedUnique(names: readonly string[]): string[] {
   return [...new Set(names)].sort();
 }
 
-/** Whether two registrations have the same groups and presets. What was read is sorted, so they can be compared as text. */
+/** Whether two registrations have the same groups and presets. Both are sorted, so they can be compared as text. */
 export function isSameRegistration(a: NamespaceRegistration, b: NamespaceRegistration): boolean {
   return JSON.stringify([a.groups, a.presets]) === JSON.stringify([b.groups, b.presets]);
 }

@@ -12,9 +12,9 @@ import { createLayer, dropOverride, enableExactly, resolveLayer } from './span-g
 import { emitWarnings } from '../diagnostics/warnings.js';
 
 /**
- * Puts another spec over the configured one for a while, e.g. to look closer at a running process. It re-resolves as the
- * configured one does; when it ends, the configured spec is back in force. The time is measured on the monotonic clock, so
- * setting the wall clock changes nothing.
+ * Replaces the configured spec for a while, e.g. to look closer at a running process. Later registrations re-resolve it. When
+ * it ends, the configured spec is in force again. The time runs on the monotonic clock, so setting the wall clock changes
+ * nothing.
  *
  * @param spec like `setSpanGroupSpec`'s
  * @param options `ttlMs`: milliseconds until it ends by itself; without it, it stays until `clearSpanGroupOverride`
@@ -28,11 +28,11 @@ export function overrideSpanGroups(spec: string, options: { ttlMs?: number } = {
   overrideAs(BY_CODE, spec, options);
 }
 
-/** The same, on behalf of somebody: see {@link beginChange}. */
+/** The same, on behalf of a person or program; see {@link beginChange}. */
 export function overrideAs(by: string | null, spec: string, options: { ttlMs?: number }): void {
   throwIfPinned();
   checkOptions('overrideSpanGroups: options', options);
-  // A misspelt one would make an override without an end.
+  // A misspelt `ttlMs` would make an override without an end.
   const unknown = Object.keys(options).find((key) => key !== 'ttlMs');
   if (unknown !== undefined) throw argumentError('overrideSpanGroups: a key of options', 'ttlMs', unknown);
   const problem = specProblem(spec);
@@ -57,7 +57,7 @@ export function overrideAs(by: string | null, spec: string, options: { ttlMs?: n
 }
 
 /**
- * Takes an override away at once; without one it does nothing.
+ * Ends the override at once. Without one it does nothing.
  *
  * @throws NestLensError `PINNED` on a pinned process
  *
@@ -68,7 +68,7 @@ export function clearSpanGroupOverride(): void {
   clearOverrideAs(BY_CODE);
 }
 
-/** The same, on behalf of somebody: see {@link beginChange}. */
+/** The same, on behalf of a person or program; see {@link beginChange}. */
 export function clearOverrideAs(by: string | null): void {
   throwIfPinned();
   if (processState.override === undefined) return;
@@ -90,7 +90,7 @@ function armExpiry(layer: OverrideLayer): void {
   layer.timer = setTimeout(
     () => {
       if (processState.override !== layer) return;
-      // A longer time takes several timers, one after the other.
+      // A time longer than one timer can wait takes several timers, one after the other.
       if (performance.now() < layer.endsAt!) armExpiry(layer);
       else clearOverrideAs(BY_EXPIRY);
     },

@@ -23,20 +23,23 @@
 import { describeValue } from '../diagnostics/quote-details.js';
 import type { SpanGroupSpec } from '../state/state-shape.js';
 
-/** The length of a spec, in characters. A longer one is a mistake, and costs time at each change of the registry. */
+/** The longest spec, in characters. A longer one is a mistake, and slows down each change of the registry. */
 const MAX_SPEC_LENGTH = 100_000;
-/** The number of patterns in a spec. Each is compared with every group: 100 take 10 ms with 1,000 groups, 1 s with 100,000. */
+/**
+ * The largest number of patterns in a spec. Each is compared with every group: 100 take 10 ms with 1,000 groups, 1 s with
+ * 100,000.
+ */
 const MAX_PATTERNS = 100;
 
-/** The built-in preset: every registered group. Never a stored list, never registrable. */
+/** The built-in preset: every registered group. It is never stored as a list and can't be registered. */
 export const ALL = 'all';
 
-/** How names are compared: without blanks around them, in lower case. */
+/** The form in which names are compared: lower case, no blanks around. */
 export function normaliseName(name: string): string {
   return String(name).trim().toLowerCase();
 }
 
-/** What is registered, as far as resolution is concerned. */
+/** What resolution needs to know of the registry. */
 export interface RegistryIndex {
   readonly groups: ReadonlySet<string>;
   /** Preset -> its members, registered or not, of all namespaces. Without `all`. */
@@ -46,11 +49,11 @@ export interface RegistryIndex {
 /** What a spec means at the moment. */
 export interface Resolution {
   readonly enabled: Set<string>;
-  /** The entries for which nothing is registered, as they were typed but for case and blanks. */
+  /** The entries that match nothing registered, in lower case without blanks around. */
   readonly pending: Set<string>;
 }
 
-/** Says why a value can't be used as a spec; undefined if it can. */
+/** Says why a value can't be a spec; undefined if it can. */
 export function specProblem(spec: unknown): string | undefined {
   if (typeof spec !== 'string') return `must be a text such as 'default,db_*', not ${describeValue(spec)}`;
   if (spec.length > MAX_SPEC_LENGTH) return `has ${spec.length} characters; ${MAX_SPEC_LENGTH} are the most`;
@@ -88,7 +91,7 @@ export function resolveSpec({ included, excluded }: SpanGroupSpec, index: Regist
   return { enabled, pending };
 }
 
-/** The registered groups that an entry (without its sign) covers; undefined if it names nothing that is registered. */
+/** The registered groups that an entry (without its sign) covers; undefined if it matches nothing registered. */
 export function groupsOf(entry: string, { groups, presets }: RegistryIndex): Iterable<string> | undefined {
   if (entry === ALL) return groups;
   if (isPattern(entry)) {
@@ -107,11 +110,11 @@ function isPattern(entry: string): boolean {
 }
 
 /**
- * Looks for each piece of the pattern at its first place after the piece before. That is enough: what an earlier star could skip,
- * a later one can skip too, so no piece ever has to be looked for again. A regular expression can be made to backtrack for minutes.
+ * Looks for each piece of the pattern at its first place after the piece before. That is enough: a later star can skip
+ * whatever an earlier star could, so no piece is searched twice. A regular expression can backtrack for minutes.
  */
 function patternMatcher(pattern: string): (name: string) => boolean {
-  // Stars side by side are one star.
+  // Several stars in a row mean one star.
   const [head, ...pieces] = pattern.split(/\*+/) as [string, ...string[]];
   const tail = pieces.pop() ?? '';
   const shortest = pieces.reduce((length, piece) => length + piece.length, head.length + tail.length);

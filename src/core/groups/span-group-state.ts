@@ -10,14 +10,14 @@ import { readTexts } from './span-group-definition.js';
 import { parseSpanGroupSpec, resolveSpec, specProblem } from './span-group-spec.js';
 import { reportIfChanged } from './spec-report.js';
 
-/** The only place that switches a group: the enabled set and the gate change together. */
+/** The only place that switches a group: it changes the enabled set and the gate together. */
 function switchGroup(group: string, enabled: boolean): void {
   if (enabled) processState.enabled.add(group);
   else processState.enabled.delete(group);
   openGate(group);
 }
 
-/** Makes exactly these groups the enabled ones. */
+/** Turns exactly these groups on, and all others off. */
 export function enableExactly(groups: ReadonlySet<string>): void {
   for (const group of [...processState.enabled]) {
     if (!groups.has(group)) switchGroup(group, false);
@@ -27,14 +27,14 @@ export function enableExactly(groups: ReadonlySet<string>): void {
   }
 }
 
-/** Makes the layer of a spec, about which nothing was reported so far. */
+/** Makes the layer of a spec. No warning about it was given yet. */
 export function createLayer(raw: string): SpecLayer {
   return { spec: parseSpanGroupSpec(raw), lastReport: undefined };
 }
 
 /**
- * Resolves a spec against what is registered, switches every group accordingly if the spec is the one that decides, and
- * returns the warnings about it.
+ * Resolves a spec against the registry and returns the warnings about it. If it is the spec in force, it also switches every
+ * group.
  */
 export function resolveLayer(layer = activeLayer(), index = indexRegistry()): Warning[] {
   if (layer === undefined) return [];
@@ -44,10 +44,11 @@ export function resolveLayer(layer = activeLayer(), index = indexRegistry()): Wa
 }
 
 /**
- * Puts a spec in force: keeps it, resolves it against what is registered, and switches every group accordingly. Later
- * registrations re-resolve it. Replaces an earlier spec or pin; an override in force, and what a `specSource` gives, stay on top.
- * Warns about names that nothing provides; never throws. What can't be a spec (no text, over 100,000 characters, over 100 wildcards) is a warning,
- * `SPEC_INVALID`, and changes nothing. `setupTelemetry` calls it with the configured spec, so applications rarely need to.
+ * Puts a spec in force: keeps it, resolves it against the registry, and switches every group. Later registrations re-resolve
+ * it. It replaces an earlier spec or pin. An override, and the spec of a `specSource`, stay above it. It warns about names
+ * that are not registered, and never throws. What can't be a spec (no text, over 100,000 characters, over 100 wildcards) is a
+ * warning, `SPEC_INVALID`, and changes nothing. `setupTelemetry` calls it with the configured spec, so applications rarely
+ * need to.
  *
  * @param spec comma-separated presets, groups, wildcards and exclusions, e.g. `default,db_*,-cache`; '' selects nothing
  *
@@ -61,16 +62,16 @@ export function setSpanGroupSpec(spec: string): void {
   processState.pinned = false;
   processState.configured = createLayer(spec);
   const warnings = resolveLayer(baseLayer());
-  // What a set-up puts in force is its configuration.
+  // The spec of the set-up is no change: it is the configuration.
   if (processState.setUp) changed();
   emitWarnings(warnings);
 }
 
 /**
- * Pins the enabled groups: exactly these are on, registered or not, until the next `setSpanGroupSpec`. The configured spec
- * and an override are dropped, and later registrations change nothing. This is how a disabled process stays disabled.
+ * Pins the enabled groups: exactly these are on, registered or not, until the next `setSpanGroupSpec`. It drops the
+ * configured spec and an override, and later registrations change nothing. A disabled set-up pins every group off this way.
  *
- * @param groups names as the sites give them: taken as they are, neither trimmed nor lower-cased
+ * @param groups names as the sites give them; they are neither trimmed nor lower-cased
  * @throws TypeError for anything but an iterable of texts; then nothing has changed
  *
  * @example
@@ -86,14 +87,14 @@ export function setEnabledSpanGroups(groups: Iterable<string>): void {
   if (processState.setUp) changed();
 }
 
-/** Takes an override away. The caller has to switch the groups. */
+/** Removes an override. The caller has to switch the groups. */
 export function dropOverride(): void {
   clearTimeout(processState.override?.timer);
   processState.override = undefined;
 }
 
 /**
- * The names of the groups that are on, as a new set. For people and tests; a site asks its gate.
+ * The names of the groups that are on, as a new set. It is meant for people and tests; a site asks its gate.
  *
  * @example
  * enabledSpanGroups(); // Set { 'orders', 'payment' }
@@ -103,7 +104,7 @@ export function enabledSpanGroups(): ReadonlySet<string> {
 }
 
 /**
- * The entries of the spec in force for which nothing is registered, as a new set; empty when pinned.
+ * The entries of the spec in force that match nothing registered, as a new set. It is empty while the groups are pinned.
  *
  * @example
  * pendingSpanGroups(); // Set { 'per_requset' }
@@ -113,7 +114,7 @@ export function pendingSpanGroups(): ReadonlySet<string> {
   return layer === undefined ? new Set() : resolveSpec(layer.spec, indexRegistry()).pending;
 }
 
-/** Forgets specs, pin, override and changes, and turns every group off, in silence: what a shutdown leaves behind. */
+/** Forgets specs, pin, override and changes, and turns every group off. A shutdown does this, and no warning follows. */
 export function forgetSpanGroupState(): void {
   dropOverride();
   processState.configured = undefined;

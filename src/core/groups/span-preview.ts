@@ -3,20 +3,21 @@ import { holdGatesOpen } from './held-gates.js';
 
 /** Counts the spans that groups would make, until it ends. */
 export interface SpanPreview {
-  /** Group -> site -> how many, so far. */
+  /** Group -> site -> the number of calls so far. */
   readonly counts: ReadonlyMap<string, ReadonlyMap<string, number>>;
-  /** Settles when it has ended, whoever has ended it. */
+  /** Settles when the preview has ended, for whatever reason. */
   readonly ended: Promise<void>;
-  /** Lets the gates go; called again it does nothing. */
+  /** Ends the preview and lets go of the gates. A second call does nothing. */
   end(): void;
 }
 
 /**
- * Begins to count the calls of these groups' sites, on or off. Their gates are held open meanwhile, and the site asks behind its
- * gate, so nothing is added to what a site does while there is no preview. A shutdown of telemetry ends it.
+ * Begins to count the calls of these groups' sites, whether the groups are on or off. It holds their gates open, and sites do
+ * the counting behind their gates, so sites cost nothing more while no preview runs. A shutdown of telemetry ends the
+ * preview.
  *
  * @param groups as they are registered
- * @returns undefined while another one is under way: there is one in a process
+ * @returns undefined while another preview runs; a process has one at most
  */
 export function beginPreview(groups: Iterable<string>): SpanPreview | undefined {
   if (processState.preview !== undefined) return undefined;

@@ -10,7 +10,7 @@ import { isSameRegistration, type ReadDefinition, readDefinition } from './span-
 import { ALL, parseSpanGroupSpec, type Resolution, resolveSpec, specProblem } from './span-group-spec.js';
 import { resolveLayer } from './span-group-state.js';
 
-/** Registers a definition that was read. Throws what {@link SpanRegistryApi.register} throws. */
+/** Registers a definition that was read. Throws the errors of {@link SpanRegistryApi.register}. */
 export function registerDefinition(definition: ReadDefinition): void {
   reportForeignState();
   const { namespace, groups, presets, allowOverride, origin } = definition;
@@ -33,7 +33,7 @@ export function registerDefinition(definition: ReadDefinition): void {
   processState.namespaces.set(namespace, { groups, presets, origin });
   const index = indexRegistry();
   const resolution = resolveLayer(activeLayer(), index);
-  // Only now: a logger may itself register.
+  // Warnings come last, because a logger may itself register.
   emitWarnings([...registrationWarnings(definition, index), ...resolution]);
 }
 
@@ -94,9 +94,9 @@ function resolve(spec: string): Resolution {
 /** The calls of {@link SpanRegistry}. */
 export interface SpanRegistryApi {
   /**
-   * Declares the span groups that a library or application can emit. Names are trimmed and lower-cased. A group that
-   * another namespace has too is shared: one gate for both. A preset may name any group; members that nobody owns are
-   * ignored until somebody does. The configured spec is re-resolved before the call returns; then warnings are logged.
+   * Declares the span groups that a library or application can emit. Names are trimmed and lower-cased. Two namespaces with
+   * the same group share it: one gate for both. A preset may name any group; members that are not registered are ignored
+   * until they are. The configured spec is re-resolved before the call returns; then warnings are logged.
    *
    * @param namespace the owner, taken as it is; the key for `unregister`
    * @param groups every group name, from any iterable; lowercase snake_case
@@ -116,7 +116,7 @@ export interface SpanRegistryApi {
     options?: { allowOverride?: boolean },
   ): void;
   /**
-   * Removes a namespace's groups and presets. A shared group lives until its last owner is gone.
+   * Removes a namespace's groups and presets. A shared group stays until its last owner unregisters.
    *
    * @throws SpanRegistryError `NAMESPACE_NOT_REGISTERED`
    * @throws TypeError for a namespace that is no text
@@ -131,14 +131,14 @@ export interface SpanRegistryApi {
   /** Every preset with its registered members, `all` included, as a new map. */
   presets(): ReadonlyMap<string, ReadonlySet<string>>;
   /**
-   * What a spec would turn on, and which of its entries match nothing. Changes nothing, never throws: what can't be a spec,
-   * see {@link setSpanGroupSpec}, turns nothing on.
+   * What a spec would turn on, and which of its entries match nothing. It changes nothing and never throws. A value that
+   * can't be a spec (see {@link setSpanGroupSpec}) turns nothing on.
    */
   resolve(spec: string): { enabled: ReadonlySet<string>; pending: ReadonlySet<string> };
 }
 
 /**
- * The span groups and presets that exist in this process. Shared by all copies of the package; empty at first, since
+ * The span groups and presets that exist in this process. All copies of the package share them. It is empty at first, because
  * NestLens has no groups of its own.
  *
  * @example

@@ -6,15 +6,15 @@ import { inventoryOf } from './registry-index.js';
 import type { RegistryIndex, Resolution } from './span-group-spec.js';
 
 /**
- * The number of pending entries for which a near name is searched. Each search compares every registered name, and each of many
+ * Near names are searched for at most this many pending entries. Each search compares every registered name, and each of many
  * late registrations can cause a report.
  */
 const MAX_HINTS = 10;
 
-/** What people write between entries by mistake, instead of commas. */
+/** Separators that people write by mistake instead of commas. */
 const WRONG_SEPARATORS = /\s*[;|]\s*|\s+/;
 
-/** The warnings about a spec, unless the last report of its layer said the same. */
+/** The warnings about a spec, unless the last report about it said the same. */
 export function reportIfChanged(layer: SpecLayer, resolution: Resolution, index: RegistryIndex): Warning[] {
   const pending = [...resolution.pending].sort();
   const key = JSON.stringify([pending, index.groups.size === 0, resolution.enabled.size === 0]);
@@ -24,7 +24,7 @@ export function reportIfChanged(layer: SpecLayer, resolution: Resolution, index:
   if (spec.trim() === '') return [];
   if (index.groups.size === 0) return [{ code: 'NOTHING_REGISTERED', details: { spec } }];
   if (pending.length > 0) return [unresolved(layer, pending, index)];
-  // A spec of exclusions alone, such as `-all`, selects nothing on purpose.
+  // A spec with exclusions alone, such as `-all`, selects nothing on purpose.
   if (resolution.enabled.size > 0 || included.length === 0) return [];
   return [{ code: 'SPEC_SELECTED_NOTHING', details: { spec, ...inventoryOf(index) } }];
 }
@@ -42,7 +42,7 @@ function unresolved(layer: SpecLayer, pending: string[], index: RegistryIndex): 
   return { code: 'SPEC_UNRESOLVED', details: { spec, isSet: isSet(layer), pending, nearest, ...registry } };
 }
 
-/** Whether somebody wrote the spec. If nobody did, it is `default`, and no application has to have such a preset. */
+/** Whether the spec was set. If it wasn't, it is `default`, and an application needn't have that preset. */
 function isSet(layer: SpecLayer): boolean {
   const { specSource, configuredSpec } = processState.telemetry;
   const isConfigured = layer === processState.configured && layer.spec.raw === configuredSpec;
