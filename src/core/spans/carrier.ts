@@ -1,6 +1,6 @@
 import type { TextMapGetter, TextMapSetter } from '@opentelemetry/api';
 
-/** Headers that are read and set by methods: a `Map`, `Headers`, NATS's `MsgHdrs`; gRPC's `Metadata` has no `keys`. */
+/** Headers with methods to read and set them: a `Map`, `Headers`, NATS's `MsgHdrs`. gRPC's `Metadata` has no `keys`. */
 interface HeaderMap {
   get(name: string): unknown;
   set(name: string, value: string): unknown;
@@ -12,7 +12,7 @@ function isHeaderMap(carrier: object): carrier is HeaderMap {
   return typeof get === 'function' && typeof set === 'function';
 }
 
-/** Writes into what messages carry along. */
+/** Writes trace headers into the carrier of a message. */
 export const CARRIER_SETTER: TextMapSetter<object> = {
   set(carrier, name, value) {
     if (isHeaderMap(carrier)) carrier.set(name, value);
@@ -29,7 +29,7 @@ function read(carrier: object, name: string): string | string[] | undefined {
   return textOf(isHeaderMap(carrier) ? carrier.get(name) : (carrier as Record<string, unknown>)[name]);
 }
 
-/** Reads from what messages carry along. A producer in another language may have written `Traceparent`. */
+/** Reads trace headers from the carrier of a message. A producer in another language may have written `Traceparent`. */
 export const CARRIER_GETTER: TextMapGetter<object> = {
   keys: namesIn,
   get(carrier, name) {
@@ -40,7 +40,7 @@ export const CARRIER_GETTER: TextMapGetter<object> = {
   },
 };
 
-/** A header's value as text: brokers hand out bytes, lists of several values, and `null` or '' for none. */
+/** A header's value as text. Brokers give bytes or lists of several values, and `null` or '' if there is no value. */
 function textOf(value: unknown): string | string[] | undefined {
   if (typeof value === 'string') return value === '' ? undefined : value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
@@ -60,7 +60,7 @@ interface MessageAttribute {
   readonly stringValue?: unknown;
 }
 
-/** A `Buffer` that has been through JSON; an attribute of a message of SQS, as its client and as Lambda give it. */
+/** Reads a `Buffer` that went through JSON, or a message attribute of SQS in the form of its client or of Lambda. */
 function textOfAttribute({
   type,
   data,

@@ -1,17 +1,17 @@
 import { createContextKey } from '@opentelemetry/api';
 
 /*
- * The keys under which OpenTelemetry's own packages keep something in a context. Those of `@opentelemetry/core`, which NestLens
- * doesn't load; keys of one description are one key, so they are found by it. Seen in 2.0.0 to 2.12.0 and in 3.0.0 and 3.1.0. A
- * core that called them otherwise would read as one that keeps nothing.
+ * Keys under which OpenTelemetry's own packages keep values in a context. They belong to `@opentelemetry/core`, which
+ * NestLens doesn't load. Keys with the same description are the same key, so NestLens makes them by their descriptions. Seen
+ * in 2.0.0 to 2.12.0 and in 3.0.0 and 3.1.0. If a later core renames them, NestLens finds no values.
  */
 
-/** What `suppressTracing` sets, and the tracers of every SDK ask for. */
+/** `suppressTracing` sets this key, and the tracers of every SDK read it. */
 export const SUPPRESS_TRACING = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
 
 /**
- * What `getRPCMetadata` reads: where `@opentelemetry/instrumentation-http` leaves what others tell it about a request. What stands
- * in `route` when the response ends becomes the server span's `http.route`, a part of its name, and an attribute of
+ * `getRPCMetadata` reads this key. `@opentelemetry/instrumentation-http` keeps an object there. When the response ends, it
+ * uses the object's `route` as the server span's `http.route`, in the span's name, and as an attribute of
  * `http.server.request.duration`.
  */
 export const RPC_METADATA = createContextKey('OpenTelemetry SDK Context Key RPC_METADATA');

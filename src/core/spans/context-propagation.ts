@@ -3,8 +3,8 @@ import { CARRIER_GETTER, CARRIER_SETTER } from './carrier.js';
 
 /**
  * Writes the active trace context into a carrier with the registered propagator: into a plain object, or into headers that
- * have a `set`, such as a `Map`, `Headers`, NATS's `MsgHdrs` or gRPC's `Metadata`. Without a propagator, and in a carrier that
- * takes nothing (a frozen one), it does nothing. Never throws.
+ * have a `set`, such as a `Map`, `Headers`, NATS's `MsgHdrs` or gRPC's `Metadata`. It does nothing if there is no propagator,
+ * or if the carrier is frozen. Never throws.
  *
  * @param carrier the headers of the message that is about to be sent
  *
@@ -16,16 +16,16 @@ export function injectContext(carrier: object): void {
   try {
     propagation.inject(context.active(), carrier, CARRIER_SETTER);
   } catch {
-    // A frozen carrier, or headers that refuse: the message goes without.
+    // If the carrier is frozen or refuses headers, the message goes without them.
   }
 }
 
 /**
  * The active context with the trace context that a carrier brings, read with the registered propagator. It takes what
- * `injectContext` takes. Names are found in any case; values may be strings, bytes (a `Buffer`, as Kafka's and RabbitMQ's are)
- * or arrays of them. Never throws: where there is nothing to read, it is the active context.
+ * `injectContext` takes. Names are found in any case; values may be strings, bytes (a `Buffer`, as Kafka's and RabbitMQ's
+ * are) or arrays of them. Never throws; if the carrier has no trace context, it returns the active context.
  *
- * @param carrier the headers of the message that has come; undefined for a message without any
+ * @param carrier the headers of the received message; undefined if it has none
  *
  * @example
  * context.with(extractContext(message.headers), () => handle(message));

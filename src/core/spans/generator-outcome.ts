@@ -3,14 +3,14 @@ import { types } from 'node:util';
 import { context } from '@opentelemetry/api';
 import type { InFlightSpan } from './in-flight-span.js';
 
-/** An async generator, or what a compiler makes of one for an older target. */
+/** An async generator, or the object that a compiler makes of one for an older target. */
 export type AsyncGeneratorLike = AsyncGenerator<unknown, unknown, unknown>;
 
 const COMPILED_MEMBERS: readonly PropertyKey[] = ['next', 'return', 'throw', Symbol.asyncIterator];
 
 /**
- * Only real generators count, and objects that carry a generator's methods themselves and nothing else, as compiled ones do. A
- * cursor or a stream is more than its iteration: it has other members, or a class with these methods.
+ * Accepts real generators, and objects whose own members are exactly those of a generator, as compiled ones are. A cursor or
+ * a stream isn't one: it has other members, or its class has these methods.
  */
 export function isAsyncGenerator(value: object): value is AsyncGeneratorLike {
   if (types.isGeneratorObject(value)) return Symbol.asyncIterator in value;
@@ -20,15 +20,15 @@ export function isAsyncGenerator(value: object): value is AsyncGeneratorLike {
   );
 }
 
-/** A generator that was told to return has given its work up by then, in milliseconds, whatever it still waits for. */
+/** After `return()`, a generator has this many milliseconds to end its work before its span ends as cancelled. */
 const RETURNS_WITHIN_MS = 50;
 
-/** Ends the span of a generator that nobody will finish, when it is collected. */
+/** Ends the span of an abandoned generator when the generator is garbage-collected. */
 const abandoned = new FinalizationRegistry<InFlightSpan>((open) => open.cancel());
 
 /**
- * An async generator like the given one whose steps run inside the span. The span ends when it is exhausted, returned or
- * thrown into; one that is left half-way without `return` ends as cancelled when it is collected.
+ * Makes an async generator whose steps run inside the span. The span ends when the generator is exhausted, returned or thrown
+ * into. If it is abandoned half-way without `return`, the span ends as cancelled when it is garbage-collected.
  */
 export function followGenerator(source: AsyncGeneratorLike, open: InFlightSpan): AsyncGeneratorLike {
   const step = async (
@@ -59,7 +59,7 @@ export function followGenerator(source: AsyncGeneratorLike, open: InFlightSpan):
   const steps = {
     next,
     return: (value: unknown) => {
-      // A return waits for the step under way, which may wait for something that nobody needs any more, for ever.
+      // `return()` waits for the step under way, which may never end.
       if (waiting > 0) setTimeout(() => open.cancel(), RETURNS_WITHIN_MS).unref();
       return step(
         () => source.return(value),
@@ -79,7 +79,7 @@ export function followGenerator(source: AsyncGeneratorLike, open: InFlightSpan):
     Object.defineProperty(generator, key, { value, configurable: true, writable: true });
   }
   for (const key of Reflect.ownKeys(source)) {
-    // What somebody hung on it, such as a `cancel()`, goes along.
+    // Members that a caller has added, such as a `cancel()`, are copied.
     if (Object.hasOwn(generator, key)) continue;
     Object.defineProperty(generator, key, Object.getOwnPropertyDescriptor(source, key)!);
   }

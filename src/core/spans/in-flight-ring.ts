@@ -4,8 +4,8 @@ import { processState } from '../state/process-state.js';
 import type { InFlightLink } from '../state/state-shape.js';
 
 /**
- * How many spans under way are kept. A promise that never settles keeps its span for ever, so without a limit the memory of
- * an application would grow by each such promise.
+ * The largest number of spans to keep. A promise that never settles keeps its span, so without a limit memory would grow with
+ * each such promise.
  */
 export const MAX_IN_FLIGHT = 10_000;
 
@@ -17,7 +17,7 @@ export function nextSequence(): number {
   return ++inFlight.sequence;
 }
 
-/** Remembers a span of NestLens, so that a shutdown can end it. The oldest makes room when there are too many. */
+/** Remembers a span of NestLens, so that a shutdown can end it. If there are too many, it forgets the oldest. */
 export function trackInFlight(link: InFlightLink): void {
   if (inFlight.count >= MAX_IN_FLIGHT) untrackInFlight(ring.newer);
   link.newer = ring;
@@ -27,7 +27,7 @@ export function trackInFlight(link: InFlightLink): void {
   inFlight.count++;
 }
 
-/** Forgets a span that has ended. A link that points to itself on both sides was forgotten before. */
+/** Forgets a span that has ended. If the link points to itself on both sides, it was forgotten before. */
 export function untrackInFlight(link: InFlightLink): void {
   if (link.older === link) return;
   link.older.newer = link.newer;
@@ -37,7 +37,7 @@ export function untrackInFlight(link: InFlightLink): void {
   inFlight.count--;
 }
 
-/** Hands out the spans under way, newest first, and forgets them. */
+/** Returns the spans under way, newest first, and forgets them. */
 export function takeInFlight(): Span[] {
   const found = [...others].map(([span, sequence]) => ({ span, sequence }));
   for (let link = ring.older; link !== ring; link = link.older) {
@@ -48,8 +48,8 @@ export function takeInFlight(): Span[] {
 }
 
 /**
- * Keeps the other spans of a provider: those of instrumentations, and those that the application makes by hand. The copy that
- * started the SDK keeps them for all copies.
+ * Tracks the other spans of a provider: those of instrumentations, and those that the application makes by hand. The copy
+ * that started the SDK does this for all copies.
  */
 export const IN_FLIGHT_PROCESSOR = {
   onStart(span: Span): void {

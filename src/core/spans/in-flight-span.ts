@@ -9,10 +9,10 @@ import { reportSdkFailure, type SpanPlan, startSpan } from './span-plan.js';
 import { isFault } from './thrown-verdict.js';
 
 const CANCELLED_ATTRIBUTE = 'nestlens.cancelled';
-/** The attribute, and the event, of a span that a shutdown has ended. */
+/** The name of the attribute and of the event on a span that a shutdown has ended. */
 const TRUNCATED = 'nestlens.truncated';
 
-/** A span under way. Of `end`, `fail` and `cancel` the first call has an effect; this is the only place that ends spans. */
+/** A span under way. Only the first call of `end`, `fail` or `cancel` has an effect. This is the only place that ends spans. */
 export class InFlightSpan implements InFlightLink {
   readonly span: Span;
   /** The context of the work: this span is the active one. */
@@ -34,9 +34,9 @@ export class InFlightSpan implements InFlightLink {
   }
 
   /**
-   * Says that the work goes on after the call that began it: then a shutdown may come first, and has to end the span.
+   * Call it when the work goes on after the call that began it: a shutdown may then come first and has to end the span.
    *
-   * Measured: keeping track of a span costs 30 ns, so spans that end within their call are left out.
+   * Measured: tracking a span costs 30 ns, so spans that end within their call are not tracked.
    */
   track(): this {
     if (this.open && this.older === this) trackInFlight(this);
@@ -54,7 +54,7 @@ export class InFlightSpan implements InFlightLink {
     });
   }
 
-  /** For work that was given up: unsubscribed, returned early, nobody there any more. Not an error. */
+  /** Ends the span as cancelled, which is no error: the caller unsubscribed, returned early or went away. */
   cancel(): void {
     this.close((span) => span.setAttribute(CANCELLED_ATTRIBUTE, true));
   }
@@ -65,7 +65,7 @@ export class InFlightSpan implements InFlightLink {
     untrackInFlight(this);
     const { span, plan } = this;
     try {
-      // The application may have ended the span itself; touching it again would only make the SDK complain.
+      // If the application has ended the span itself, touching it again would make the SDK complain.
       if (!span.isRecording()) return;
       try {
         finish?.(span);
@@ -79,7 +79,10 @@ export class InFlightSpan implements InFlightLink {
   }
 }
 
-/** What the application may still do to a span that a shutdown has ended. It is no mistake of its own. */
+/**
+ * After a shutdown has ended a span, the application may still call these methods; it has made no mistake, so they do
+ * nothing.
+ */
 const DEAF: PropertyDescriptorMap = { end: { value: () => undefined } };
 for (const method of [
   'setAttribute',
@@ -99,8 +102,8 @@ for (const method of [
 }
 
 /**
- * Ends every span that is still under way, newest first, so that children end before their parents. They say so in an
- * attribute and an event, and are no errors. The work behind them goes on, and may go on writing to its span.
+ * Ends every span that is under way, newest first, so that children end before their parents. An attribute and an event say
+ * so; the spans are no errors. The work behind them goes on and may still write to its span.
  */
 export function truncateInFlight(): void {
   for (const span of takeInFlight()) {
@@ -116,7 +119,7 @@ export function truncateInFlight(): void {
   }
 }
 
-/** Takes a step of a shutdown, with the spans that are under way ended before it. */
+/** Runs a step of a shutdown after the spans under way have been ended. */
 export function truncateThen(step: () => Promise<void>): Promise<void> {
   truncateInFlight();
   return step();

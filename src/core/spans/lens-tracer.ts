@@ -10,9 +10,9 @@ let cached: Tracer | undefined;
 /**
  * The tracer of the provider that is registered now.
  *
- * Cached, since `getTracer` costs about 50 ns, but only as long as the provider stays the same: a tracer taken before a
- * shutdown and a new set-up goes on feeding the dead provider. What the API hands out is a proxy, which may outlive a provider:
- * the SDK's copy of the API keeps its own where NestLens is bundled with another copy.
+ * It is cached, because `getTracer` costs about 50 ns, but only while the provider stays the same: after a shutdown and a new
+ * set-up, an old tracer would still feed the dead provider. The API gives out a proxy, which may outlive a provider, because
+ * each bundled copy of the API keeps its own proxy.
  */
 export function lensTracer(): Tracer {
   const registered = trace.getTracerProvider();

@@ -12,13 +12,13 @@ const { open } = processState;
 type Body<T> = (span: Span | undefined) => T;
 
 /**
- * Runs a piece of code inside a span, if its group is on. The span is the active one inside, covers a promise, observable
- * or async generator that the body returns, and takes what the body throws as its error; the caller gets the same result
- * or the same thrown value either way.
+ * Runs a piece of code inside a span, if its group is on. Inside, it is the active span. It covers a promise, observable or
+ * async generator that the body returns. If the body throws, the span is an error. The caller always gets the same result or
+ * the same thrown value.
  *
- * While the group is off the body is called with `undefined`, and nothing else happens: no attributes are computed, no
- * tracer is looked up, the result is handed back untouched. A group that nobody has registered is always off; one warning says
- * so, `UNKNOWN_GROUP_AT_SITE`, if it is named among the first 100,000 calls after the set-up.
+ * While the group is off, it calls the body with `undefined` and does nothing else: it computes no attributes, looks up no
+ * tracer, and returns the result untouched. A group that is not registered is always off. The warning `UNKNOWN_GROUP_AT_SITE`
+ * says so once, if the call is among the first 100,000 after the set-up.
  *
  * @param group the name as it is registered, in lower case; it is not normalised on each call
  * @param name the span's name
@@ -34,11 +34,11 @@ type Body<T> = (span: Span | undefined) => T;
  */
 export function managedSpan<T>(group: SpanGroupName, name: string, fn: (span: Span | undefined) => T): T;
 /**
- * The same, with options: `managedSpan(group, name, options, fn)`. None of them is looked at while the group is off.
+ * The same, with options: `managedSpan(group, name, options, fn)`. It reads no option while the group is off.
  *
  * @param group the name as it is registered, in lower case
  * @param name the span's name
- * @param options see {@link SiteOptions}; give attributes as a function to have them computed only when the group is on
+ * @param options see {@link SiteOptions}; attributes given as a function are computed only while the group is on
  * @param fn the work; gets the span, or `undefined` while the group is off
  */
 export function managedSpan<T>(
@@ -53,8 +53,7 @@ export function managedSpan<T>(
   optionsOrFn: SiteOptions | Body<T>,
   fn?: Body<T>,
 ): T {
-  // The gate comes first. Everything the on path needs is in another function, so that this one stays small enough to
-  // be inlined where it is called.
+  // The gate comes first. The on path is in another function, so that this one stays small enough to be inlined.
   if (!open.has(group)) {
     if (processState.areOffCallsNoted) noteOffCall('managedSpan', group, name);
     const body = fn ?? (optionsOrFn as Body<T>);

@@ -1,7 +1,7 @@
 import { quoteDetails } from '../diagnostics/quote-details.js';
 import { printValue } from './span-exception.js';
 
-/** Where a function is wanted and something else came, which only JavaScript lets happen: says how the call is written. */
+/** The error for a call from JavaScript without a function to run. It shows how the call is written. */
 export function missingFunction(
   call: string,
   names: readonly unknown[],

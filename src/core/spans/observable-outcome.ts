@@ -12,26 +12,26 @@ import {
 
 const followed = new WeakSet<object>();
 
-/** Whether this is an observable that `followObservable` made: a proxy that may be followed again. */
+/** Whether `followObservable` made this observable. It is a proxy that may be followed again. */
 export function isFollowedObservable(value: object): boolean {
   return followed.has(value);
 }
 
-/** One subscription: what is subscribed to, and the span that covers it. */
+/** One subscription: its source and the span that covers it. */
 export interface CoveredSubscription {
   readonly source: ObservableLike;
-  /** Undefined: the group is off by now. */
+  /** Undefined if the group is off by now. */
   readonly open: Pick<InFlightSpan, 'span' | 'inside' | 'end' | 'fail' | 'cancel'> | undefined;
-  /** The context that its values go out to. @defaultValue the one that is active when it is subscribed */
+  /** The context in which its values reach the subscriber. @defaultValue the active one when it is subscribed */
   readonly outside?: Context;
 }
 
 /**
- * An observable whose subscriptions are covered by spans. The first one takes the span that is open already; if there is
- * none by the next macrotask, that span ends: nobody has given the work up, it may go on without a subscriber (a message that
- * was emitted). Each further subscription is opened by `again`.
+ * An observable whose subscriptions are covered by spans. The first subscription takes the span that is open already. If none
+ * comes by the next macrotask, that span ends, and not as cancelled: the work may go on without a subscriber, as with a
+ * message that was emitted. `again` opens the span of each further subscription.
  *
- * @param Observable RxJS's class, of whichever copy
+ * @param Observable the class of the RxJS copy that made the source
  */
 export function coverSubscriptions(
   Observable: ObservableClass,
@@ -46,7 +46,7 @@ export function coverSubscriptions(
     if (open === undefined) subscriber.add(source.subscribe(subscriber));
     else subscribeInSpan(source, open, outside, subscriber);
   });
-  // Node's own timer, which a test's fake timers leave alone.
+  // This is Node's own timer, so that fake timers of tests don't touch it.
   setImmediate(() => {
     unclaimed?.open?.end();
     unclaimed = undefined;
@@ -54,7 +54,7 @@ export function coverSubscriptions(
   return covered;
 }
 
-/** An observable like the given one, each of whose subscriptions is covered by a span: the open one, then new ones. */
+/** An observable like the given one, whose subscriptions are covered by spans: first the open one, then new ones. */
 export function followObservable(
   source: ObservableLike,
   open: InFlightSpan,
@@ -71,19 +71,19 @@ export function followObservable(
   return isPlain ? covered : standIn(source, covered);
 }
 
-/** What an observable of RxJS itself carries. */
+/** The own fields of RxJS's plain observables. */
 const OWN_FIELDS = new Set(['source', 'operator', '_subscribe']);
-/** The members of an observable that come to its values through `this.subscribe`. */
+/** The members of an observable that read its values through `this.subscribe`. */
 const READERS = new Set<PropertyKey>(['pipe', 'lift', 'forEach', 'toPromise', 'asObservable', 'constructor']);
 
-/** For subjects and other subclasses: a proxy that is the source in every respect, but subscribes to `covered`. */
+/** For subjects and other subclasses: a proxy that behaves like the source, but subscribes to `covered`. */
 function standIn(source: ObservableLike, covered: ObservableLike): ObservableLike {
   const subscribe = covered.subscribe.bind(covered);
   const proxy = new Proxy(source, {
     get(target, key) {
       if (key === 'subscribe') return subscribe;
       const value: unknown = Reflect.get(target, key, target);
-      // Other methods run on the source itself, which may have private fields that a proxy doesn't.
+      // Other methods run on the source itself, which may have private fields that a proxy lacks.
       return typeof value === 'function' && !READERS.has(key) ? (value.bind(target) as unknown) : value;
     },
     set: (target, key, value) => Reflect.set(target, key, value, target),
@@ -93,9 +93,9 @@ function standIn(source: ObservableLike, covered: ObservableLike): ObservableLik
 }
 
 /**
- * Subscribes to the source inside the span. What comes out of it goes on to the subscriber outside of the span, so that outer
- * operators (a `tap`, a `retry`) don't run under a span that isn't theirs. Where nothing is traced outside, a value that comes
- * in another trace, such as an event of some request, goes on in that one, as it does without a span.
+ * Subscribes to the source inside the span. Its values reach the subscriber outside of the span, so that outer operators (a
+ * `tap`, a `retry`) don't run under a foreign span. If nothing is traced outside, a value from another trace, such as an
+ * event of some request, stays in that trace, as it does without a span.
  */
 function subscribeInSpan(
   source: ObservableLike,
@@ -108,7 +108,7 @@ function subscribeInSpan(
   const outwards = (emit: () => void): void => context.with(outside, emit);
   const observer: ObserverLike = {
     next(value) {
-      // Without a span outside, the trace began with this work: what is in it comes out of the work.
+      // Without a span outside, this work began the trace, so values in this trace come from this work.
       const isOwn = isTracedOutside || traceIdOf(trace.getActiveSpan()) === traceId;
       if (isOwn) outwards(() => subscriber.next(value));
       else subscriber.next(value);
@@ -137,7 +137,7 @@ function subscribeInSpan(
   }
 }
 
-/** Undefined without a span, and of one whose tracer fails. */
+/** Undefined without a span, and if the span's tracer fails. */
 function traceIdOf(span: Span | undefined): string | undefined {
   try {
     return span?.spanContext().traceId;

@@ -1,4 +1,4 @@
-/** RxJS observables, seen by their shape: the core imports no rxjs, and several copies of it may be about. */
+/** RxJS observables, known by their shape: the core imports no rxjs, and a process may load several copies of it. */
 export interface ObservableLike {
   subscribe(observer: unknown): SubscriptionLike;
   lift(operator: unknown): unknown;
@@ -23,13 +23,13 @@ export type ObservableClass = new (subscribe: (subscriber: SubscriberLike) => vo
 
 /** The public methods that the prototype of RxJS's `Observable` has itself, in all its versions since 6. */
 const OWN_METHODS = ['subscribe', 'pipe', 'forEach', 'toPromise'];
-/** Whether this is an instance of RxJS's `Observable`, of whichever copy, and doesn't merely look like one. */
+/** Whether this is an instance of RxJS's `Observable`, from any copy, and not only a lookalike. */
 export function isObservable(value: object): value is ObservableLike {
   const { lift, subscribe } = value as Partial<ObservableLike>;
   if (typeof lift !== 'function' || typeof subscribe !== 'function') return false;
   const base = basePrototype(value);
   if (base === value || !OWN_METHODS.every((method) => Object.hasOwn(base, method))) return false;
-  // By this member RxJS and other libraries know each other's observables.
+  // RxJS and other libraries recognise each other's observables by this member.
   const { observable } = Symbol as { observable?: symbol };
   return Object.hasOwn(base, '@@observable') || (observable !== undefined && Object.hasOwn(base, observable));
 }
@@ -39,7 +39,7 @@ export function basePrototype(source: object): object {
   return lowestWith('lift', source);
 }
 
-/** The lowest object in a chain of prototypes that has a member itself; the object at the top if none has. */
+/** The lowest object in a prototype chain that has the member itself; the top object if none has. */
 function lowestWith(member: string, top: object): object {
   let lowest = top;
   for (let at: object | null = top; at !== null; at = Object.getPrototypeOf(at) as object | null) {
@@ -49,22 +49,22 @@ function lowestWith(member: string, top: object): object {
 }
 
 /**
- * What a source is to be subscribed with in the place of a subscriber: what comes out of the source goes to `observer`, and
- * what the source leaves behind is torn down with the subscriber, by `tearDown`.
+ * Makes the subscriber to subscribe a source with. The source's values go to `observer`, and the source's teardown runs with
+ * the subscriber's, by `tearDown`.
  */
 export function createInnerSubscriber(
   subscriber: SubscriberLike,
   observer: ObserverLike,
   tearDown: (run: () => void) => void,
 ): SubscriberLike {
-  // A subscription of RxJS's own, whose class is at the bottom of a subscriber's: it lets go of what has ended.
+  // A subscription of RxJS's own, whose class is the base of a subscriber's. It drops teardowns that have run.
   const { constructor: Subscription } = lowestWith('add', subscriber) as {
     constructor: new () => SubscriptionLike;
   };
   const teardowns = new Subscription();
-  // Runs at once when the subscriber is closed already.
+  // It runs at once if the subscriber is closed already.
   subscriber.add(() => tearDown(() => teardowns.unsubscribe()));
-  // RxJS takes an object of this shape for a subscriber and uses it as it is, so `closed` reaches synchronous sources.
+  // RxJS takes an object of this shape as a subscriber and uses it directly, so synchronous sources see `closed`.
   return {
     get closed() {
       return subscriber.closed;

@@ -1,16 +1,16 @@
 import type { KeptSpan } from '../state/recent-traces.js';
 
-/** What of a span is needed to know its size. */
+/** The fields of a span that its size depends on. */
 export type SizedSpan = Pick<KeptSpan, 'name' | 'attributes'> &
   Partial<Pick<KeptSpan, 'status' | 'events' | 'parentSpanContext'>>;
 
 /**
- * Ids, times, kind, flags, counts of what was dropped, an empty status, tags and lengths. Measured with
+ * The bytes of ids, times, kind, flags, drop counts, an empty status, tags and lengths. Measured with
  * `@opentelemetry/otlp-transformer` 0.223: a root span without attributes takes 68 bytes and its name.
  */
 const BARE_SPAN = 68;
 const PARENT_ID = 10;
-/** Tags and lengths of an attribute's key and value; those of the value alone. */
+/** Tags and lengths of an attribute's key and value; below, those of the value alone. */
 const ATTRIBUTE = 8;
 const VALUE = 4;
 const NUMBER = 8;
@@ -18,10 +18,10 @@ const NUMBER = 8;
 const EVENT = 15;
 
 /**
- * How many bytes a span takes in an OTLP export in protobuf, which is not compressed, without the batch around it. Within 5 % of
- * what the exporter sends; in JSON the same span takes three times as much.
+ * The bytes of a span in an uncompressed OTLP export in protobuf, without the batch around it. It is within 5 % of what the
+ * exporter sends. In JSON the same span takes three times as much.
  *
- * @param hasParent whether it is a child; of a span that isn't made yet only the caller can know
+ * @param hasParent whether the span is a child; the caller knows, even if the span isn't made yet
  */
 export function otlpSize(span: SizedSpan, hasParent = span.parentSpanContext !== undefined): number {
   const { name, attributes, status, events = [] } = span;
@@ -47,7 +47,7 @@ function valueSize(value: unknown): number {
   return value.reduce<number>((size, item) => size + VALUE + valueSize(item), 0);
 }
 
-/** Whole numbers are written in seven bits a byte. */
+/** Protobuf writes whole numbers in seven bits a byte. */
 function smallNumberSize(value: unknown): number {
   return Number.isInteger(value) && (value as number) >= 0
     ? Math.ceil(Math.log2((value as number) + 2) / 7)

@@ -1,4 +1,4 @@
-/** Words that name a secret. They, and a longer word that ends in one of `SECRET_ENDINGS`, redact texts and numbers. */
+/** Words that name a secret. They redact texts and numbers, as do longer words that end in one of `SECRET_ENDINGS`. */
 export const SECRET_WORDS = [
   ...['password', 'passwd', 'pwd', 'passphrase', 'passcode', 'passwordhash', 'passwordsalt'],
   ...['dbpass', 'pgpass', 'smtppass', 'userpass'],
@@ -33,16 +33,16 @@ export const SECRET_WORDS = [
   ...['prompt', 'input_text', 'output_text', 'text'],
 ];
 
-/** Ends of words that people write without a break: `dbpassword`, `accesstoken`. No other words end so. */
+/** Ends of words that people write without a break: `dbpassword`, `accesstoken`. Harmless words don't end like this. */
 export const SECRET_ENDINGS = [
   ...['password', 'passwd', 'pwd', 'passphrase', 'secret', 'token', 'cookie', 'credential'],
   ...['apikey', 'accesskey', 'privatekey', 'secretkey'],
 ];
 
-/** Words that mostly say something else where the value isn't text. They, and all plurals, redact texts only. */
+/** Words that mostly mean something harmless if the value isn't a text. They, and all plurals, redact texts only. */
 export const SECRET_WORDS_OF_TEXTS = ['auth', 'pass'];
 
-/** Words that say in what form the word before them is; that one then decides. Their plurals do so for texts only. */
+/** Words for the form of a secret, such as `hash`. The word before them decides. Their plurals do so for texts only. */
 export const FORM_WORDS = [
   ...['hash', 'hashed', 'digest', 'salt', 'encrypted', 'encoded', 'base64', 'hex', 'pem', 'raw', 'plain'],
   ...['md5', 'sha1', 'sha256', 'sha512', 'bcrypt', 'scrypt', 'argon2'],
@@ -50,7 +50,7 @@ export const FORM_WORDS = [
   ...['old', 'new', 'again', 'verify', 'confirm', 'confirmation', 'repeat'],
 ];
 
-/** Words that, just before `key` or `keys`, say that it finds or sorts something and opens nothing. */
+/** Before `key` or `keys`, these words say that the key finds or sorts something and opens nothing. */
 export const HARMLESS_BEFORE_KEY = [
   ...['primary', 'foreign', 'partition', 'row', 'sort', 'cache', 'object', 's3', 'i18n'],
   ...['routing', 'message', 'idempotency', 'public'],
@@ -61,15 +61,15 @@ export type Redaction = readonly ('string' | 'number' | 'boolean')[];
 
 const NOTHING: Redaction = [];
 const TEXTS: Redaction = ['string'];
-/** A boolean says that there is a secret (`hasPassword`), and is none. */
+/** A boolean says that a secret exists (`hasPassword`), and is no secret. */
 const TEXTS_AND_NUMBERS: Redaction = ['string', 'number'];
-/** By a word that the application has given, which may be about any fact: `is_pregnant`. */
+/** For words that the application gave, which may name any fact: `is_pregnant`. */
 const EVERYTHING: Redaction = ['string', 'number', 'boolean'];
 
-/** Everything that is no letter, no accent and no digit of any script. */
+/** Every character that is no letter, accent or digit of any script. */
 const SEPARATORS = /[^\p{L}\p{M}\p{N}]+/u;
 
-/** Of a key, from its end: a word list such as a whole sentence names no secret. */
+/** At most this many words at the end of a key are joined. A key as long as a sentence names no secret. */
 const MAX_WORDS_JOINED = 8;
 const MAX_CACHED = 1_000;
 
@@ -92,7 +92,7 @@ const DEFAULT_WORDS: SecretWords = {
 const formWords = new Set(FORM_WORDS);
 const formPlurals = new Set(FORM_WORDS.map((word) => word + (word.endsWith('sh') ? 'es' : 's')));
 
-/** Split at case changes and at everything that is no letter or digit; in lower case. */
+/** Splits a key at changes of case and at everything that is no letter or digit; lower case. */
 function wordsOf(key: string): string[] {
   return key
     .replace(/([a-z\d])(?=[A-Z])|([A-Z])(?=[A-Z][a-z])/g, '$1$2 ')
@@ -105,7 +105,7 @@ function joined(key: string): string {
   return wordsOf(key).join('');
 }
 
-/** By the last words of a key, written together: `pass_word`, `PassWord` and `password` are the same. */
+/** Looks at the last words of a key, joined: `pass_word`, `PassWord` and `password` are the same. */
 function redactionOfWords(words: readonly string[], secrets: SecretWords): Redaction {
   if (isHarmlessKey(words, secrets)) return NOTHING;
   let last = '';
@@ -143,7 +143,7 @@ function decide(key: string, secrets: SecretWords): Redaction {
 
 const cached = new Map<string, Redaction>();
 
-/** Which values a key redacts, by the words that stand for secrets by default. */
+/** The values that a key redacts by default. */
 export function defaultRedaction(key: string): Redaction {
   let redaction = cached.get(key);
   if (redaction === undefined) {
@@ -154,7 +154,7 @@ export function defaultRedaction(key: string): Redaction {
   return redaction;
 }
 
-/** The same by a set of words that an application has given. */
+/** The values that a key redacts by words that the application gave. */
 export function redactionBy(redactKeys: Iterable<unknown>): (key: string) => Redaction {
   const words = new Set([...redactKeys].map((word) => joined(String(word))));
   words.delete('');

@@ -2,12 +2,12 @@ import type { Attributes } from '@opentelemetry/api';
 import { emitOnce } from '../diagnostics/emit-once.js';
 import { ignoreRejection } from './ignore-rejection.js';
 
-/** The attribute that names the group of a gated span. Nothing that a site gives can hide it. */
+/** The attribute with the group of a gated span. The attributes of a site can't replace it. */
 export const GROUP_ATTRIBUTE = 'nestlens.group';
 
 /**
- * Adds what a site gives as attributes: an object, or a function that returns one. If it throws while it is read, what came
- * before that is added; a warning says so once a site, and the call that is traced goes on.
+ * Adds the attributes of a site: an object, or a function that returns one. If reading them throws, the attributes read so
+ * far are added, one warning per site says so, and the traced call goes on.
  */
 export function addSiteAttributes(
   attributes: Attributes,

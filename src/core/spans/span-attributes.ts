@@ -4,13 +4,14 @@ import { defaultRedaction, type Redaction, redactionBy } from './secret-keys.js'
 export const REDACTED = '[REDACTED]';
 
 /**
- * Sets attributes on a span from values of any type. Strings, finite numbers, booleans and arrays of one such kind are
- * set; everything else is dropped without a word. Does nothing on an absent span (the group is off) or one that doesn't
- * record. Never throws.
+ * Sets attributes on a span from values of any type. It sets strings, finite numbers, booleans and arrays of one such type,
+ * and silently drops all other values. It does nothing if there is no span (the group is off) or the span doesn't record.
+ * Never throws.
  *
- * A value, a whole array too, is replaced by `[REDACTED]` when the last word of its key says a secret: `apiKey`,
- * `user.passwordHash`, `http.request.header.authorization`. Plurals redact strings only, so `usage.input_tokens` is kept where
- * it is a number; `token.count` and `cache.key` are kept, and booleans (`has_password`). The page on attributes and redaction has the words.
+ * It replaces a value or a whole array by `[REDACTED]` if the last word of its key names a secret: `apiKey`,
+ * `user.passwordHash`, `http.request.header.authorization`. Plurals redact strings only, so `usage.input_tokens` is kept
+ * where it is a number; `token.count` and `cache.key` are kept, and booleans (`has_password`). The page on attributes and
+ * redaction has the words.
  *
  * @param span what the body of `managedSpan` was given
  * @param attributes any record
@@ -34,11 +35,11 @@ export function safeSetSpanAttributes(
       if (key !== '') setAttribute(span, key, attributes, redactionOf);
     }
   } catch {
-    // A span that is none, or a proxy that doesn't say which keys it has.
+    // The span is none, or it is a proxy that doesn't list its keys.
   }
 }
 
-/** What can't be read of a given set must not let secrets out: then the default words count. */
+/** If a given set of words can't be read, no secret may get out: the default words count. */
 function redactionFor(options: { redactKeys?: Iterable<string> } | null): (key: string) => Redaction {
   try {
     const redactKeys = options?.redactKeys;

@@ -21,18 +21,18 @@ function read(thrown: object, key: string): unknown {
   }
 }
 
-/** A value as text, whatever it is. */
+/** A value as text, of whatever type. */
 export function printValue(value: unknown): string {
   try {
     return String(value);
   } catch {
-    return 'a value that cannot be printed'; // e.g. an object without a prototype, a revoked proxy
+    return 'a value that cannot be printed'; // Such as an object without a prototype, or a revoked proxy.
   }
 }
 
 /**
- * A thrown value as something that the SDK can record. Anything can be thrown: the SDK itself records no event for null or
- * a number, and throws a TypeError for a symbol or an object without a prototype.
+ * A thrown value in a form that the SDK can record. Code can throw anything: the SDK records no event for null or a number,
+ * and throws a TypeError for a symbol or an object without a prototype.
  */
 function printable(thrown: unknown): PrintableError {
   if ((typeof thrown !== 'object' && typeof thrown !== 'function') || thrown === null) {
@@ -52,7 +52,7 @@ function printable(thrown: unknown): PrintableError {
   };
 }
 
-/** The application may have recorded what it then threw; a span carries an exception once. */
+/** The application may have recorded the exception before it threw it; a span records it once. */
 function isRecorded(span: Span, message: string): boolean {
   const { events } = span as { events?: unknown };
   return (

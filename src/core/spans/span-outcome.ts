@@ -8,11 +8,11 @@ import type { SpanPlan } from './span-plan.js';
 import { coverThenable } from './thenable-outcome.js';
 
 /**
- * Runs work inside a span that covers all of it: until it returns or throws, its promise settles, its observable
- * completes, errors or is unsubscribed, its async generator is done, its query has given an answer. The result goes to the
- * caller, any thrown value unchanged.
+ * Runs work inside a span. The span ends when the work returns or throws; when its promise settles; when its observable
+ * completes, errors or is unsubscribed; when its async generator is done; when its query has an answer. The caller gets the
+ * result, and any thrown value unchanged.
  *
- * @param outside the active context, from who knows it already: each look-up costs up to 25 ns
+ * @param outside the active context, if the caller knows it: each look-up costs up to 25 ns
  */
 export function runInSpan<T>(plan: SpanPlan, work: (span: Span) => T, outside = context.active()): T {
   const open = new InFlightSpan(plan, outside);
@@ -26,12 +26,12 @@ export function runInSpan<T>(plan: SpanPlan, work: (span: Span) => T, outside = 
   return followResult(plan, open, result) as T;
 }
 
-/** Lets the span last as long as the work behind a result, and returns what the caller is to get. */
+/** Keeps the span open as long as the work behind a result, and returns what the caller gets. */
 function followResult(plan: SpanPlan, open: InFlightSpan, result: unknown): unknown {
   try {
     return followWork(plan, open, result);
   } catch {
-    open.end(); // it merely looked like what can be followed, or lets nobody look: the caller gets it as it is
+    open.end(); // It only looked like a result to follow, or it refuses to be read: the caller gets it untouched.
     return result;
   }
 }
@@ -57,8 +57,8 @@ function followWork(plan: SpanPlan, open: InFlightSpan, result: unknown): unknow
 }
 
 /**
- * What kind of work goes on behind a result. Nothing on it is called. Proxies are not asked here, except our own; whether
- * one has a `then` shows when it is covered.
+ * The kind of work behind a result. It calls nothing on the result. It doesn't read proxies other than ours; `coverThenable`
+ * finds out whether they have a `then`.
  */
 export function workBehind(result: unknown): 'promise' | 'observable' | 'generator' | 'thenable' | 'none' {
   if (typeof result === 'function') return types.isProxy(result) || 'then' in result ? 'thenable' : 'none';
@@ -70,14 +70,14 @@ export function workBehind(result: unknown): 'promise' | 'observable' | 'generat
     if (isAsyncGenerator(result)) return 'generator';
     if ('then' in result) return 'thenable';
   } catch {
-    // A getter that throws: whatever it is, it isn't ours to look into.
+    // A getter threw: this result isn't ours to look into.
   }
   return 'none';
 }
 
 /**
- * Whether a promise is one of the language's own, without a `then` of its own. Only such a promise can be replaced by one
- * that follows it: others have members that the replacement would lack, and some begin their work when `then` is called.
+ * Whether a promise is one of the language's own, without a `then` of its own. Only such a promise can be replaced by a
+ * followed one: others have members that the replacement would lack, and some begin their work when `then` is called.
  */
 function isPlainPromise(promise: Promise<unknown>): boolean {
   const prototype = Object.getPrototypeOf(promise) as object;
@@ -86,7 +86,7 @@ function isPlainPromise(promise: Promise<unknown>): boolean {
   );
 }
 
-/** Whether this is the `Promise.prototype` of another realm: a test runner's, or that of `node:vm`. */
+/** Whether this is the `Promise.prototype` of another realm, such as a test runner's or that of `node:vm`. */
 function isPromisePrototype(prototype: object): boolean {
   const base = Object.getPrototypeOf(prototype) as object | null;
   if (base === null || Object.getPrototypeOf(base) !== null) return false;
@@ -94,7 +94,7 @@ function isPromisePrototype(prototype: object): boolean {
 }
 
 function followPromise(plan: SpanPlan, open: InFlightSpan, promise: Promise<unknown>): Promise<unknown> {
-  // One `then` with both callbacks: each further promise in the chain would cost about 0.2 us.
+  // One `then` with both callbacks, because each further promise in the chain would cost about 0.2 us.
   const followed = promise.then(
     (value) => followResult(plan, open, value),
     (reason: unknown) => {
@@ -107,8 +107,8 @@ function followPromise(plan: SpanPlan, open: InFlightSpan, promise: Promise<unkn
 }
 
 /**
- * What somebody hung on a promise, such as a `cancel()` or a `[Symbol.asyncDispose]()`, goes along. Measured: 0.2 us a promise on
- * Node 20, which keeps three symbols of its own on each; half of that without symbols.
+ * Copies members that a caller has added to a promise, such as a `cancel()` or a `[Symbol.asyncDispose]()`. Measured: 0.2 us
+ * a promise on Node 20, which keeps three symbols of its own on each; half of that without symbols.
  */
 function copyMembers(promise: object, followed: object): void {
   for (const key of Reflect.ownKeys(promise)) {

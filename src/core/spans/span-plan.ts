@@ -8,25 +8,25 @@ import { lensTracer } from './lens-tracer.js';
 import { addSiteAttributes, GROUP_ATTRIBUTE } from './site-attributes.js';
 import { printValue } from './span-exception.js';
 
-/** Options of a site. None of them is looked at while the group is off. */
+/** Options of a site. NestLens reads none of them while the group is off. */
 export interface SiteOptions {
-  /** Attributes to start the span with; as a function it runs only when the group is on. @defaultValue none */
+  /** Attributes to start the span with. A function runs only while the group is on. @defaultValue none */
   attributes?: Attributes | (() => Attributes);
-  /** The role of the span in its trace: a call out of the process is `CLIENT`, say. @defaultValue SpanKind.INTERNAL */
+  /** The role of the span in its trace, e.g. `CLIENT` for a call to another process. @defaultValue SpanKind.INTERNAL */
   kind?: SpanKind;
-  /** Spans of other traces that the span has to do with. @defaultValue none */
+  /** Related spans of other traces. @defaultValue none */
   links?: Link[];
   /** A tracer of your own. @defaultValue the registered provider's tracer named `nest-lens` */
   tracer?: Tracer;
   /**
-   * Whether a thrown value makes the span an error; it is recorded either way. For control flow that is thrown, such as
-   * BullMQ's `DelayedError`. Undefined leaves it to the application's `isError`, and then to the rule: everything is an error
-   * but an `HttpException` below 500. @defaultValue undefined
+   * Whether a thrown value makes the span an error; it is recorded either way. Use it for thrown control flow, such as
+   * BullMQ's `DelayedError`. If it returns undefined, the application's `isError` decides, and then the rule: every thrown
+   * value is an error except an `HttpException` below 500. @defaultValue undefined
    */
   isError?: (thrown: unknown) => boolean | undefined;
 }
 
-/** How a site's span is made, and how its outcome is judged. Built once per site, where the site is defined once. */
+/** How the span of a site is made and its outcome judged. A site that is defined once builds it once. */
 export interface SpanPlan {
   readonly name: string;
   /** Attributes that are the same for every span of the site. */
@@ -34,21 +34,25 @@ export interface SpanPlan {
   readonly kind?: SpanKind | undefined;
   readonly links?: Link[] | undefined;
   readonly tracer?: Tracer | undefined;
-  /** Whether the group is on now, asked for later spans of the same work; without it, always. */
+  /** Whether the group is on now. It is called for later spans of the same work; without it, the group counts as on. */
   readonly isOn?: (() => boolean) | undefined;
   readonly isError?: SiteOptions['isError'] | undefined;
-  /** What an answer to the caller, such as an `HttpException` below 500, does to the status; without it, what the application says. */
+  /**
+   * The effect of an answer, such as an `HttpException` below 500, on the status. If undefined, the application's setting
+   * counts.
+   */
   readonly clientErrors?: 'unset' | 'error' | undefined;
 }
 
-/** The plan of a site with options; evaluates an attributes function, so call it only when the group is on. */
+/** Makes the plan of a site with options. It runs an attributes function, so call it only while the group is on. */
 export function planSpan(
   name: string,
   options: SiteOptions | undefined,
   group: string | undefined,
 ): SpanPlan {
   const span = typeof name === 'string' ? name : printValue(name);
-  // Measured: with a spread, V8 gives the object a shape that the SDK then copies slowly, 1.4 of the whole call.
+  // Measured: with a spread, V8 gives the object a shape that the SDK copies slowly, which makes the whole call 1.4 times as
+  // long.
   const attributes: Attributes = group === undefined ? {} : { [GROUP_ATTRIBUTE]: group };
   const isOn = group === undefined ? undefined : () => isSpanGroupEnabled(group);
   try {
@@ -63,24 +67,24 @@ export function planSpan(
       isError: options?.isError,
     };
   } catch (error) {
-    // A proxy, or a getter among the options that throws.
+    // A proxy, or a getter among the options, threw.
     emitOnce(`${group} ${span}`, { code: 'ATTRIBUTES_FAILED', details: { span, error } });
     return { name: span, attributes, isOn };
   }
 }
 
-/** Without what is no link: one of those would make an exporter lose the whole batch that its span is in. */
+/** Drops everything that is no link: one bad link makes an exporter lose the whole batch of its span. */
 function linksOf(given: unknown): Link[] {
   const links = Array.isArray(given) ? (given as readonly (Partial<Link> | null | undefined)[]) : [];
   return links.filter((link): link is Link => typeof link?.context?.traceId === 'string');
 }
 
-/** Says once per span name that the SDK threw; what the application does goes on. */
+/** Warns once per span name that the SDK threw. The application's work goes on. */
 export function reportSdkFailure(span: string, error: unknown): void {
   emitOnce(span, { code: 'SPAN_FAILED', details: { span, error } });
 }
 
-/** Starts the span of a plan. A sampler, span processor or tracer that fails gives a span that records nothing. */
+/** Starts the span of a plan. If a sampler, span processor or tracer fails, it returns a span that records nothing. */
 export function startSpan(plan: SpanPlan, parent: Context): Span {
   inFlight.isStartingOwn = true;
   try {
@@ -98,7 +102,7 @@ export function startSpan(plan: SpanPlan, parent: Context): Span {
   }
 }
 
-/** The provider's tracer is asked on every hot path, so only what is called here is looked for. */
+/** Every hot path calls the provider's tracer, so this checks only the methods that NestLens calls. */
 function isSpanOfSdk(span: unknown): span is Span {
   const { isRecording, end } = (span ?? {}) as Partial<Span>;
   return typeof isRecording === 'function' && typeof end === 'function';
@@ -109,7 +113,7 @@ const SPAN_METHODS = [
   ...(['addEvent', 'setStatus', 'updateName', 'recordException'] as const),
 ];
 
-/** What a site's own tracer gives goes to the work, which may call all of it. */
+/** The span of a site's own tracer goes to the application's code, which may call any method. */
 function isSpanOfSite(span: Span): boolean {
   return SPAN_METHODS.every((method) => typeof span[method] === 'function');
 }

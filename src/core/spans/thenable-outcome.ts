@@ -5,19 +5,21 @@ import type { InFlightSpan } from './in-flight-span.js';
 
 type AnyCallback = (this: unknown, ...args: unknown[]) => unknown;
 
-/** Left on a `then` of ours whose time is over, but which another one stands above: takes it away. Read by every copy. */
+/**
+ * The symbol of a function on a covering `then` of ours that is out of use but has another `then` above it. Calling it
+ * removes that `then`. Every copy reads it.
+ */
 const TAKE_AWAY = Symbol.for('nest-lens.take-away');
 
-/** A proxy may answer the question for its prototype with itself, for ever. */
+/** A proxy may name itself as its prototype, without end. */
 const MAX_PROTOTYPES = 100;
 
 /**
- * Covers the work behind an object with a `then`, such as a query that runs when it is awaited. Nothing on it is called
- * here. Until somebody calls its `then`, and at the latest until the next macrotask, an own `then` stands before the one
- * that it has. The first call takes that away and runs the object's own `then` inside the span, which lasts until that one
- * calls back.
+ * Covers the work behind an object with a `then`, such as a query that runs when it is awaited. It calls nothing on the
+ * object. It puts a `then` of its own in front of the object's, until the first call or the next macrotask. The first call
+ * removes it and runs the object's own `then` inside the span, which ends when that one calls back.
  *
- * @param settle takes the value, ends the span or lets it go on, and returns what the caller is to get
+ * @param settle takes the value, ends the span or keeps it open, and returns the value for the caller
  * @returns false if the object can't be covered: it is frozen, or its `then` is an accessor or no function
  */
 export function coverThenable(
@@ -35,7 +37,7 @@ export function coverThenable(
     isOver = true;
     takeAway();
     const outside = context.active();
-    // The callbacks are the caller's: they run where they would run without the span.
+    // The callbacks belong to the caller, so they run in the context that they would have without the span.
     const callBack = (callback: unknown, receiver: unknown, args: unknown[]): unknown =>
       context.with(outside, callback as AnyCallback, receiver, ...args);
     const fulfilled: AnyCallback = function (value, ...more) {
@@ -46,7 +48,7 @@ export function coverThenable(
     const rejected: AnyCallback = function (reason, ...more) {
       open.fail(reason);
       if (typeof onRejected === 'function') return callBack(onRejected, this, [reason, ...more]);
-      // Without a promise that could take it, a throw would come out of the object's own code.
+      // If no promise could take the error, throwing it would blame the object's own code.
       if (isDerived) throw reason;
       return undefined;
     };
@@ -60,7 +62,7 @@ export function coverThenable(
     }
   }
 
-  /** A proxy may describe its property otherwise than it hands it out, as Prisma's do. */
+  /** A proxy may describe its property differently from what it returns, as Prisma's do. */
   const isInPlace = (): boolean =>
     Reflect.getOwnPropertyDescriptor(thenable, 'then')?.value === then ||
     (types.isProxy(thenable) && Reflect.get(thenable, 'then') === then);
@@ -73,12 +75,12 @@ export function coverThenable(
     return isBack;
   };
 
-  /** False if a `then` of somebody else stands above this one. */
+  /** False if a foreign `then` stands above this one. */
   const takeAway = (): boolean => {
     try {
       return isInPlace() && putBack();
     } catch {
-      return false; // a proxy that refuses by now: the `then` that stays goes straight through
+      return false; // A proxy that refuses changes by now: the remaining `then` passes calls straight through.
     }
   };
 
@@ -93,20 +95,20 @@ export function coverThenable(
     if (isDefined) putBack();
     return false;
   }
-  // Node's own timer, which a test's fake timers leave alone.
+  // This is Node's own timer, so that fake timers of tests don't touch it.
   setImmediate(() => {
     if (isOver) return;
     isOver = true;
     open.end();
-    // Where several spans cover one object, the lower ones end first, and go with the upper one's.
+    // If several spans cover one object, the lower ones end first and are removed together with the upper one.
     if (!takeAway()) Object.defineProperty(then, TAKE_AWAY, { value: takeAway });
   });
   return true;
 }
 
 /**
- * The function that an object has as its `then`, found without running a getter. What a proxy describes as a plain property
- * is read through the proxy.
+ * Finds the function that an object has as its `then` without running a getter. If a proxy describes it as a plain property,
+ * the value is read through the proxy.
  */
 function readThen(thenable: object): AnyCallback | undefined {
   let at: object | null = thenable;

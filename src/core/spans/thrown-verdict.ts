@@ -6,8 +6,8 @@ import type { SpanPlan } from './span-plan.js';
 const { verdicts } = processState;
 
 /**
- * Whether a thrown value makes a span an error. The site decides, if it says anything; else the application; else the rule:
- * everything is an error but an answer to the caller, such as an `HttpException` below 500.
+ * Whether a thrown value makes a span an error. The site's `isError` decides first, then the application's, then the rule:
+ * every value is an error except an answer to the caller, such as an `HttpException` below 500.
  */
 export function isFault(plan: SpanPlan, thrown: unknown): boolean {
   const { name, isError } = plan;
@@ -26,7 +26,7 @@ function isFaultByRule({ clientErrors = verdicts.clientErrors }: SpanPlan, throw
   return true;
 }
 
-/** What a callback of the application says; undefined where there is none, where it says nothing, and where it throws. */
+/** The verdict of an application's callback; undefined if there is none, if it returns none, or if it throws. */
 function ask(
   isError: SpanPlan['isError'],
   thrown: unknown,

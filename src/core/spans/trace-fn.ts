@@ -11,15 +11,15 @@ import { processState } from '../state/process-state.js';
 
 /**
  * Wraps a function so that each call runs inside a span, if the group is on at that moment. A synchronous function stays
- * synchronous; `name`, `length`, `this`, own properties and metadata stay as they are. What a span covers, and what happens
- * to errors, is as with `managedSpan`.
+ * synchronous; `name`, `length`, `this`, own properties and metadata stay. The span covers the same work as that of
+ * `managedSpan`, and errors are handled the same way.
  *
- * While the group is off, a call goes straight to the function: one field is read, nothing is allocated.
+ * While the group is off, a call reads one field, allocates nothing, and goes straight to the function.
  *
  * @param group normalised here, once (trimmed, lower case)
  * @param name the span's name
  * @param options see {@link SiteOptions}; an attributes function runs for each call while the group is on
- * @returns a function that wraps, and keeps the type of what it is given; a TypeError comes of what is no function
+ * @returns a function that wraps another one and keeps its type; it throws a TypeError for anything but a function
  * @throws TypeError for a group that is no text
  *
  * @example
@@ -55,6 +55,6 @@ function hasAttributesFunction(options: SiteOptions | undefined): boolean {
   try {
     return typeof options?.attributes === 'function';
   } catch {
-    return false; // a getter that throws, of which planSpan has said so
+    return false; // A getter threw; `planSpan` has warned about it.
   }
 }

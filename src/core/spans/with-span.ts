@@ -4,8 +4,8 @@ import { runInSpan } from './span-outcome.js';
 import { planSpan, type SiteOptions } from './span-plan.js';
 
 /**
- * Runs a piece of code inside a span, whatever the spec says: for the few top-level spans that a process always makes, such
- * as a job's. It behaves as `managedSpan` does with its group on. Without a tracer provider the span records nothing.
+ * Runs a piece of code inside a span, whatever the spec says. Use it for the few top-level spans that a process always makes,
+ * such as that of a job. It behaves like `managedSpan` with its group on. Without a tracer provider the span records nothing.
  *
  * @param name the span's name
  * @param fn the work; always gets a span
