@@ -1,4 +1,4 @@
-/** What a variable may say for true and for false, in any case. */
+/** The words for true and false in a variable; case is ignored. */
 export const BOOLEAN_WORDS: ReadonlyMap<string, boolean> = new Map([
   ['1', true],
   ['true', true],

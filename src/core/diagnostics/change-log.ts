@@ -4,8 +4,8 @@ import { quoteDetails } from './quote-details.js';
 import { tellLogger } from './tell-logger.js';
 
 /**
- * Logs a change, in one line, as information: with the logger that was set, if it takes any, else with Nest's. Without either
- * nothing is printed: the output of a program that uses the core alone is its own.
+ * Logs a change as information, in one line: with the logger that was set, if it takes information, else with Nest's. Without
+ * either it prints nothing, because the output of a program that uses the core alone belongs to that program.
  */
 export function logChange(change: SpanGroupChange): void {
   const logger = [processState.logger, processState.defaultLogger].find((one) => one?.info !== undefined);

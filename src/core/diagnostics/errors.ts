@@ -1,6 +1,6 @@
 import { type QuotedDetails, quoteDetails } from './quote-details.js';
 
-/** What a {@link NestLensError} can be about. Stable: tell errors apart by it, also across copies of the package. */
+/** The subject of a {@link NestLensError}. Codes are stable, also across copies of the package, so tell errors apart by them. */
 export type NestLensErrorCode =
   | 'EMPTY_NAMESPACE'
   | 'EMPTY_GROUP_NAME'
@@ -27,7 +27,7 @@ interface ErrorDetails {
   EMPTY_NAMESPACE: Record<string, never>;
   EMPTY_GROUP_NAME: { namespace: string };
   RESERVED_NAME: { namespace: string; kind: 'group' | 'preset' };
-  /** `first` and `now`: who registered, and where. `differences` is empty where both registered the same. */
+  /** `first` and `now` say where each registration was made. `differences` is empty if both have the same groups and presets. */
   NAMESPACE_REGISTERED: { namespace: string; first: string; now: string; differences: readonly string[] };
   NAMESPACE_NOT_REGISTERED: { namespace: string; namespaces: readonly string[] };
   PINNED: Record<string, never>;
@@ -39,7 +39,7 @@ interface ErrorDetails {
   NOT_A_METHOD: { decorator: string; site: string };
   EXPERIMENTAL_DECORATORS_OFF: { decorator: string };
   RUNTIME_CONTROL_UNGUARDED: Record<string, never>;
-  /** `environment`: what NODE_ENV says, in words. */
+  /** `environment` says in words what NODE_ENV is. */
   INTROSPECTION_UNGUARDED: { options: readonly string[]; environment: string };
   INTROSPECTION_DIFFERS: Record<string, never>;
   INTROSPECTION_TOO_LATE: Record<string, never>;
@@ -49,7 +49,7 @@ interface ErrorDetails {
 }
 
 /**
- * The one table of what NestLens throws: code -> message. Each message says what was wrong and what to do next. Details come
+ * All messages of errors that NestLens throws: code -> message. Each says what was wrong and what to do next. The details are
  * quoted: lists are texts.
  */
 const MESSAGES: {
@@ -108,8 +108,8 @@ const MESSAGES: {
 };
 
 /**
- * What NestLens throws for a mistake in calling or wiring it. `code` tells what; `name` and `code` are the same in
- * every copy of the package, so test those rather than `instanceof`.
+ * The error for a mistake in calling or wiring NestLens. `code` is the subject. Every copy of the package gives the same
+ * `name` and `code`, so test those rather than `instanceof`.
  *
  * @example
  * try { overrideSpanGroups('all'); } catch (error) { if ((error as NestLensError).code === 'PINNED') return; throw error; }
@@ -119,7 +119,7 @@ export class NestLensError extends Error {
   override readonly name: string = 'NestLensError';
 
   constructor(
-    /** What went wrong, as a stable word. */
+    /** The subject, as a stable word. */
     readonly code: NestLensErrorCode,
     message: string,
   ) {
@@ -148,7 +148,7 @@ export class TelemetryAlreadySetUpError extends NestLensError {
 type DetailsOf<C extends NestLensErrorCode> =
   ErrorDetails[C] extends Record<string, never> ? [] : [details: ErrorDetails[C]];
 
-/** Makes the error of a code, of the given class, with the table's message. */
+/** Makes the error of a code, with the message of the table. */
 export function createError<C extends NestLensErrorCode, E extends NestLensError>(
   ErrorClass: new (code: NestLensErrorCode, message: string) => E,
   code: C,

@@ -1,4 +1,4 @@
-/** Why an export, or a flush, has failed, as far as its error tells. */
+/** The reason for a failed export or flush, as far as its error tells. */
 export type ExportFailure =
   | 'time is up'
   | 'refused'
@@ -30,7 +30,7 @@ const NODE_CODES: Readonly<Record<string, ExportFailure>> = {
   ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING_FLAG: 'module flag',
 };
 
-/** Statuses of HTTP, and codes of gRPC, which are below 17. */
+/** HTTP statuses, and gRPC codes, which are below 17. */
 const STATUSES: Readonly<Record<number, ExportFailure>> = {
   4: 'timed out',
   7: 'not allowed',
@@ -44,7 +44,7 @@ const STATUSES: Readonly<Record<number, ExportFailure>> = {
   429: 'overloaded',
 };
 
-/** What the exporters of OpenTelemetry say without a code of their own. gRPC's 14 says in words what it is. */
+/** Messages of OpenTelemetry's exporters that come without a code. gRPC's code 14 gives the cause in words. */
 const WORDS: readonly [RegExp, ExportFailure][] = [
   [/experimental-vm-modules/, 'module flag'],
   [/ECONNREFUSED/, 'refused'],
@@ -55,7 +55,7 @@ const WORDS: readonly [RegExp, ExportFailure][] = [
   [/ECONNRESET|socket hang up|UNAVAILABLE/, 'no connection'],
 ];
 
-/** Sorts an error that an exporter has reported, or that a flush was rejected with. Never throws. */
+/** Finds the reason in the error of an exporter or a flush. Never throws. */
 export function exportFailureOf(error: unknown): ExportFailure {
   try {
     const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
@@ -77,7 +77,7 @@ interface Explanation {
 
 const CHECK = 'Check OTEL_EXPORTER_OTLP_ENDPOINT, and that the collector runs.';
 
-/** What each of them means, and what to do. None names the host of the endpoint, so that the endpoint may show it. */
+/** The meaning of each reason, and what to do. None names the host of the collector, so that the endpoint may show it. */
 const EXPLANATIONS: Readonly<Record<Exclude<ExportFailure, 'other'>, Explanation>> = {
   'time is up': {
     reason: 'the time was up',
@@ -120,7 +120,7 @@ const EXPLANATIONS: Readonly<Record<Exclude<ExportFailure, 'other'>, Explanation
   },
 };
 
-/** In words. Of an error that nobody knows, its own message, without addresses. */
+/** Explains a reason in words. For unknown errors it takes the error's message, without addresses. */
 export function explainExportFailure(failure: ExportFailure, error: string): Explanation {
   if (failure !== 'other') return EXPLANATIONS[failure];
   return { reason: withoutAddresses(error), remedy: 'Check the exporter and its collector.' };

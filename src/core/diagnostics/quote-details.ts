@@ -1,8 +1,8 @@
-/** The length of one quoted text, in characters: a name, a spec, the value of a variable. */
+/** The longest quoted text, in characters: a name, a spec, the value of a variable. */
 const MAX_TEXT = 300;
-/** The length of an error's message. It may quote such a text and then say what to do about it. */
+/** The longest message of an error, which may quote such a text and say what to do. */
 const MAX_REASON = 1_000;
-/** The number of names of a list, and their length together. */
+/** The most names of a list, and their greatest length together. */
 const MAX_NAMES = 50;
 const MAX_LIST = 2_000;
 
@@ -15,7 +15,7 @@ const NOT_PRINTABLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )
 const HALF_A_PAIR = /[\ud800-\udbff]$/;
 const SHORT_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** Stands for an error where it must not be shown: it may quote a variable's value or an exporter's address. */
+/** Replaces an error that must not be shown, because it may quote a variable's value or an exporter's address. */
 export const NOT_SHOWN = Symbol('not shown');
 
 /** Details as messages show them: lists and errors are texts. */
@@ -24,9 +24,9 @@ export type QuotedDetails<D> = {
 };
 
 /**
- * Makes the details of a warning or an error fit to be quoted in its message. They come from anybody: a spec that was sent to
- * the endpoint, a variable, a name that a library made up, an error of somebody's SDK. Whatever they are, a message stays
- * one line of bounded length, and does nothing to the terminal that shows it.
+ * Makes the details of a warning or an error safe to quote in its message. They can come from anywhere: a spec sent to the
+ * endpoint, a variable, a name that a library made up, an SDK's error. The message always stays one line of bounded length,
+ * and can't control the terminal that shows it.
  */
 export function quoteDetails<D extends object>(details: D): QuotedDetails<D> {
   return mapValues(details, (name, value) => {
@@ -75,9 +75,9 @@ export function describeValue(value: unknown): string {
   return quote(String(value));
 }
 
-/** A text as one line that can be shown: escaped, and cut where it is long. */
+/** Shows a text on one line: escaped, and cut if it is long. */
 export function quote(text: string, most = MAX_TEXT): string {
-  // Cut first, so that a megabyte isn't escaped, and once more, since an escape is longer than its character.
+  // It is cut before, so that a megabyte isn't escaped, and after, because an escape is longer than its character.
   const escaped = text.slice(0, most).replace(NOT_PRINTABLE, escape);
   if (text.length <= most && escaped.length <= most) return escaped;
   return `${escaped.slice(0, most).replace(HALF_A_PAIR, '')}… (${text.length} characters)`;

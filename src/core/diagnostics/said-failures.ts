@@ -1,4 +1,7 @@
-/** Errors of which `EXPORT_FAILED` has said, or would say again after ten minutes. A flush that fails for one has nothing new. */
+/**
+ * Errors that `EXPORT_FAILED` has reported, or would report after ten minutes. A flush that fails with one of them says
+ * nothing new.
+ */
 const said = new WeakSet<object>();
 
 export function noteSaidFailure(error: unknown): void {

@@ -1,8 +1,8 @@
-/** A logger may itself cause what is to be logged. Deeper than this it isn't called. */
+/** A logger may itself cause a warning. It is called at most this many levels deep. */
 const MAX_NESTED = 3;
 let nested = 0;
 
-/** Calls a method of a logger. Never throws: a logger that throws, rejects or calls back breaks nothing that it reports on. */
+/** Calls a method of a logger. Never throws: a logger that throws, rejects or calls back disturbs nothing. */
 export function tellLogger(tell: () => unknown): void {
   if (nested >= MAX_NESTED) return;
   nested++;
@@ -11,7 +11,7 @@ export function tellLogger(tell: () => unknown): void {
     // An async logger that rejects must not become an unhandled rejection.
     if (typeof returned === 'object') Promise.resolve(returned).catch(() => undefined);
   } catch {
-    // What was to be logged is in the record.
+    // The record keeps the message.
   } finally {
     nested--;
   }

@@ -2,7 +2,7 @@ import type { LensWarningCode } from '../state/lens-warning.js';
 import { type ExportFailure, explainExportFailure } from './export-failure.js';
 import { type QuotedDetails, quoteDetails } from './quote-details.js';
 
-/** What the registry holds, for messages that say what the choices are. Every list is sorted. */
+/** The names in the registry, for messages that list the choices. Every list is sorted. */
 export interface RegistryInventory {
   readonly groups: readonly string[];
   /** With `all`. */
@@ -23,10 +23,10 @@ interface WarningDetails {
   VARIABLE_UNKNOWN: { variable: string; nearest: string };
   SPEC_UNRESOLVED: RegistryInventory & {
     spec: string;
-    /** Whether somebody wrote it; else it is the default. */
+    /** Whether the spec was set; else it is the default. */
     isSet: boolean;
     pending: readonly string[];
-    /** Pending entry -> what it was probably meant to be; of the first ten at most. */
+    /** Pending entry -> the name that it probably means, for the first ten at most. */
     nearest: Readonly<Record<string, string>>;
   };
   SPEC_SELECTED_NOTHING: RegistryInventory & { spec: string };
@@ -58,35 +58,35 @@ interface WarningDetails {
   SDK_UNKNOWN_SHAPE: { part: UnknownShape };
   RECENT_TRACES_UNSEEN: Record<string, never>;
   INSTRUMENTATIONS_UNGATED: {
-    /** Which spans flow whatever the spec says. */
+    /** The spans that flow whatever the spec says. */
     spans: 'none' | 'earlier tracers' | 'all';
     /** Whether `trace.getActiveSpan()` can be a span that is off. */
     isOffSpanActive: boolean;
   };
   INSTRUMENTATION_OPTION_INVALID: { option: string; given: string; used: string | undefined };
   INSTRUMENTATION_OPTION_UNMATCHED: { option: string; name: string; nearest: string | undefined };
-  /** `bytes`: how long the key is; 0: there is none. */
+  /** `bytes` is the length of the key; 0 means that there is none. */
   REQUEST_OPT_IN_KEY: { option: string; bytes: number };
-  /** Entries of `allow` that match nothing; none: `allow` has no entry. */
+  /** Entries of `allow` that match nothing. An empty list means that `allow` has no entry. */
   REQUEST_OPT_IN_ALLOW: { pending: readonly string[]; nearest: Readonly<Record<string, string>> };
-  /** `requests`: how many there were so far. */
+  /** `requests` is the number of those requests so far. */
   REQUEST_OPT_IN_IGNORED: { problem: string; requests: number };
   AUTO_GROUPS_INVALID: { option: string; given: string; wanted: string; used: string | undefined };
   AUTO_GROUPS_UNMATCHED: { option: string; name: string; nearest: string | undefined };
   NO_SHUTDOWN_HOOKS: Record<string, never>;
-  /** `sites`: each with its number of calls, the busiest first. */
+  /** `sites` lists each with its number of calls, the busiest first. */
   CALLS_BEFORE_SETUP: { calls: number; sites: readonly string[]; isInitialised: boolean };
   CHANGE_AUTHOR_UNKNOWN: { error: unknown };
-  /** What the application has of the module. */
+  /** What the application imports of the module. */
   ROOT_MISSING: { has: 'forFeature' | 'nothing' };
   HANDLERS_TRACED_TWICE: Record<string, never>;
   STATE_PROTOCOL_MISMATCH: { version: string; otherKey: string; otherVersion: string };
 }
 
-/** A reason is shown at the endpoint, too. */
+/** The endpoint shows a reason, but no error. */
 type FailureOfSource = { reason: string; error?: undefined } | { reason?: undefined; error: unknown };
 
-/** What of the SDK, or of an instrumentation, is not as NestLens knows it. */
+/** The part of the SDK, or of an instrumentation, that NestLens doesn't recognise. */
 export type UnknownShape = 'processors' | 'exporter' | 'batch processor' | 'resource' | 'modules';
 
 function inventory({ groups, presets, namespaces }: QuotedDetails<RegistryInventory>): string {
@@ -147,8 +147,8 @@ const UNGATED: Readonly<Record<WarningDetails['INSTRUMENTATIONS_UNGATED']['spans
 };
 
 /**
- * The one table of what NestLens warns about: code -> message. What is wrong, what the choices are, what to do next. Details
- * come quoted: lists and errors are texts.
+ * All messages of warnings: code -> message. Each says what is wrong, what the choices are, and what to do next. The details
+ * are quoted: lists and errors are texts.
  */
 const MESSAGES: {
   readonly [C in LensWarningCode]: (details: QuotedDetails<WarningDetails[C]>) => string;
@@ -332,7 +332,7 @@ const MESSAGES: {
     `The two don't share span groups: each goes on by itself. Install one version for all libraries.`,
 };
 
-/** A warning that was decided, to be logged once the change that it speaks of is complete. */
+/** A warning that is decided, and logged when the change that it is about is complete. */
 export type Warning = { [C in LensWarningCode]: { code: C; details: WarningDetails[C] } }[LensWarningCode];
 
 /** The sentence of a warning. */

@@ -16,9 +16,7 @@ const consoleLogger: LensLogger = {
   },
 };
 
-/**
- * Logs and records warnings. Never throws: a logger that throws, rejects or calls back into the registry loses nothing.
- */
+/** Logs and records warnings. Never throws: a logger that throws, rejects or calls back into the registry loses no warning. */
 export function emitWarnings(warnings: readonly Warning[]): void {
   for (const warning of warnings) {
     if (processState.silenced.has(warning.code)) continue;
@@ -29,7 +27,7 @@ export function emitWarnings(warnings: readonly Warning[]): void {
   }
 }
 
-/** Records a warning for `GET /lens/groups` without logging it. What is recorded quotes no error. */
+/** Records a warning for `GET /lens/groups` without logging it. The record quotes no error. */
 export function recordWarning(warning: Warning): void {
   const shown = 'error' in warning.details ? { ...warning.details, error: NOT_SHOWN } : warning.details;
   const message = messageOf({ code: warning.code, details: shown } as Warning);
@@ -39,10 +37,10 @@ export function recordWarning(warning: Warning): void {
 }
 
 /**
- * Sends NestLens's warnings to a logger of your own, for the whole process. Until it is called they go to the console,
- * and to Nest's `Logger` (context `NestLens`) once `NestLensModule` runs. What the logger throws is swallowed.
+ * Sends NestLens's warnings to a logger of your own, for the whole process. Until it is called they go to the console, and to
+ * Nest's `Logger` (context `NestLens`) once `NestLensModule` runs. NestLens ignores what the logger throws.
  *
- * @throws TypeError for what has no method `warn`
+ * @throws TypeError if it has no method `warn`
  *
  * @example
  * setLensLogger({ warn: (message, { code }) => pino.warn({ code }, message) });
@@ -54,7 +52,7 @@ export function setLensLogger(logger: LensLogger): void {
   processState.logger = logger;
 }
 
-/** Says, once, that another protocol's state is in this process. Called where something first uses the state. */
+/** Reports once that the process has state of another protocol. It is called where something first uses the state. */
 export function reportForeignState(): void {
   if (foreignState === undefined || processState.foreignReported) return;
   processState.foreignReported = true;

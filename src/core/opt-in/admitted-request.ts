@@ -5,23 +5,23 @@ import { countOptIn, type OptInProblem } from './opt-in-outcome.js';
 import { beginHold, type OptInHold } from './opt-in-hold.js';
 import { verifyText } from './signed-groups.js';
 
-/** The gates of a request whose end nobody tells, such as a message's, are open for so long, in milliseconds. */
+/** The end of some requests can't be heard, such as a message's. Their gates stay open for this long, in milliseconds. */
 const UNCLAIMED_MS = 30_000;
-/** Beyond so many of those at once no more timers are set; the gates are open then anyhow. */
+/** At most this many of those have a timer. Beyond that the gates are open anyway. */
 const MAX_UNCLAIMED = 1_000;
-/** A request that came in time is traced for a minute at least, in milliseconds, although its header expires meanwhile. */
+/** A request that came in time is traced for at least this long, in milliseconds, even if its header expires. */
 const LEAST_MS = 60_000;
 
-/** Where the end of a request can be heard: Node's response, of HTTP/1 or 2. */
+/** An object that tells the end of a request: Node's response, of HTTP/1 or 2. */
 interface ClosingResponse {
   once(event: 'close', listener: () => void): unknown;
 }
 
-/** A request, or message, that has brought a signed header. */
+/** A request or message with a signed header that was accepted. */
 export interface AdmittedRequest {
   /** What is on for it. */
   readonly groups: ReadonlySet<string>;
-  /** The signed text, to be sent on. */
+  /** The signed text, to send on. */
   readonly text: string;
   readonly expiresAt: number;
   hold: OptInHold | undefined;
@@ -30,18 +30,18 @@ export interface AdmittedRequest {
 
 const requests = new WeakMap<ReadonlySet<string>, AdmittedRequest>();
 
-/** The request that the groups of a context are on for. */
+/** The request whose groups are on in a context. */
 export function admittedRequestOf(groups: ReadonlySet<string> | undefined): AdmittedRequest | undefined {
   return groups && requests.get(groups);
 }
 
-/** What was decided of headers, so that a request whose headers several look at is judged, and counted, once. */
+/** The verdicts on requests, so that a request with several readers is judged and counted once. */
 const judged = new WeakMap<object, AdmittedRequest | 'ignored'>();
 
 /**
- * Judges a header. If it is good, the gates are open from now on.
+ * Judges a header. If it is accepted, the gates are open from now on.
  *
- * @param carrier what it was found in
+ * @param carrier the object that the header was found in
  */
 export function admitRequest(
   optIn: RequestOptIn,
@@ -60,7 +60,7 @@ export function admitRequest(
   return found;
 }
 
-/** Has the gates closed when the response is, whether it was sent or the client left. */
+/** Closes the gates when the response closes, whether it was sent or the client left. */
 export function holdUntilClosed(
   optIn: RequestOptIn,
   request: AdmittedRequest,

@@ -4,13 +4,13 @@ import { indexRegistry, inventoryOf } from '../groups/registry-index.js';
 import { resolveSpec } from '../groups/span-group-spec.js';
 import { processState } from '../state/process-state.js';
 
-/** Says which entries of `requestOptIn.allow` match nothing. To be called when everybody has registered. */
+/** Warns about entries of `requestOptIn.allow` that match nothing. It is called when every module has registered. */
 export function judgeAllowedGroups(): void {
   const { requestOptIn } = processState;
   if (requestOptIn === undefined) return;
   const index = indexRegistry();
   const pending = [...resolveSpec(requestOptIn.allow, index).pending].sort();
-  // Each application that shares the set-up asks.
+  // Each application that shares the set-up calls this.
   const said = `allow ${pending.join()}`;
   if (pending.length === 0 || requestOptIn.saidAt.has(said)) return;
   requestOptIn.saidAt.set(said, performance.now());

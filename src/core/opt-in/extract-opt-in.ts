@@ -5,12 +5,12 @@ import { admitRequest, type AdmittedRequest, admittedRequestOf } from './admitte
 import { MAX_SIGNED_LENGTH, OPT_IN_HEADER } from './signed-groups.js';
 
 const BAGGAGE_HEADER = 'baggage';
-/** More than any HTTP server takes. A message's headers may be longer. */
+/** More than any HTTP server accepts. The headers of a message may be longer. */
 const MAX_BAGGAGE_LENGTH = 65_536;
 
 /**
- * The context of a request or message whose headers turn groups on; else the given one. The header counts, and where there is none,
- * the entry of that name in the headers' baggage.
+ * The context of a request or message whose headers turn groups on; else the given context. It reads the header, or, without
+ * one, the entry of that name in the baggage header.
  */
 export function extractOptIn<C>(context: Context, carrier: C, getter: TextMapGetter<C>): Context {
   const { requestOptIn: optIn, pinned } = processState;
@@ -18,7 +18,7 @@ export function extractOptIn<C>(context: Context, carrier: C, getter: TextMapGet
   try {
     const opted = optedInGroups(context);
     if (opted !== undefined) {
-      // Another copy of the package may have judged the request.
+      // Another copy of the package may have judged the request already.
       const known = admittedRequestOf(opted);
       return known === undefined ? context : withBaggage(context, known, optIn.propagate);
     }
@@ -30,11 +30,11 @@ export function extractOptIn<C>(context: Context, carrier: C, getter: TextMapGet
     const inside = request === undefined ? context : withOptedInGroups(context, request.groups);
     return withBaggage(inside, request, optIn.propagate);
   } catch {
-    return context; // headers that can't be read
+    return context; // The headers can't be read.
   }
 }
 
-/** Only what was verified goes out again, and only where that is wanted. */
+/** Only verified text goes out again, and only if `propagate` is set. */
 function withBaggage(context: Context, request: AdmittedRequest | undefined, propagates: boolean): Context {
   const baggage = propagation.getBaggage(context);
   const sent = baggage?.getEntry(OPT_IN_HEADER)?.value;
@@ -50,7 +50,7 @@ function withBaggage(context: Context, request: AdmittedRequest | undefined, pro
 
 const ENTRY = new RegExp(`(?:^|,)\\s*${OPT_IN_HEADER}\\s*=\\s*([^,;\\s]*)`, 'g');
 
-/** The entry's value in a baggage header. Read here, since who propagates traces may have no propagator for baggage. */
+/** The entry's value in a baggage header. It is parsed here, because a process may have no propagator for baggage. */
 function entryOf(header: string | string[] | undefined): string | string[] | undefined {
   if (header === undefined) return undefined;
   const text = typeof header === 'string' ? header : header.join(',');

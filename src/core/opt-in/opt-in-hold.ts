@@ -5,12 +5,12 @@ import type { RequestOptIn } from '../state/state-shape.js';
 /** Keeps the gates of one request's groups open. */
 export interface OptInHold {
   readonly isOver: boolean;
-  /** Ends by itself so many milliseconds from now, whatever was said before. */
+  /** Sets the end to this many milliseconds from now, in place of an earlier end. */
   endIn(ms: number): void;
   end(): void;
 }
 
-/** Opens the gates. They close when the hold ends, at its time, or with telemetry, whatever is first. */
+/** Opens the gates. They close when the hold ends, when its time is up, or with telemetry, whichever comes first. */
 export function beginHold({ ends }: RequestOptIn, groups: ReadonlySet<string>, ms: number): OptInHold {
   const letGo = holdGatesOpen(groups);
   let timer: ReturnType<typeof setTimeout> | undefined;

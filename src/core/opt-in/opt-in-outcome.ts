@@ -2,16 +2,16 @@ import { emitWarnings } from '../diagnostics/warnings.js';
 import type { RequestOptIn } from '../state/state-shape.js';
 import type { SignedTextProblem } from './signed-groups.js';
 
-/** Why a header turned nothing on; `notAllowed`: nothing that it names is registered here and allowed. */
+/** The reason why a header turned nothing on. `notAllowed`: none of its groups is registered here and allowed. */
 export type OptInProblem = SignedTextProblem | 'notAllowed';
 
-/** What became of a request that brought the header. */
+/** The outcome of a request with the header. */
 export type OptInOutcome = 'accepted' | OptInProblem;
 
-/** Anybody can send such headers: each problem is said at most this often, in milliseconds. */
+/** Everybody can send such headers, so each problem is logged at most once in this many milliseconds. */
 const SAID_AGAIN_AFTER_MS = 600_000;
 
-/** Counts a request. What the header says is never quoted: it may be forged, and what is signed is a pass until it expires. */
+/** Counts a request. It never quotes the header: a forged one may say anything, and a signed one is a pass until it expires. */
 export function countOptIn({ counts, saidAt }: RequestOptIn, outcome: OptInOutcome): void {
   const requests = (counts.get(outcome) ?? 0) + 1;
   counts.set(outcome, requests);

@@ -9,13 +9,13 @@ import { secretKey, type SigningKey } from './signed-groups.js';
 /** Lets requests that carry a signed header turn span groups on for themselves. */
 export interface RequestOptInOptions {
   /**
-   * What the header `x-lens-groups` is signed with: 32 random bytes, as text or bytes. Without a key nobody looks at headers; an
-   * empty one is a warning. @defaultValue none
+   * What the header `x-lens-groups` is signed with: 32 random bytes, as text or bytes. Without a key headers aren't read; an
+   * empty key gives a warning. @defaultValue none
    */
   key?: SigningKey | readonly SigningKey[] | undefined;
-  /** More keys that are accepted, such as the one before, while it is replaced. @defaultValue none */
+  /** More accepted keys, such as the previous one while it is being replaced. @defaultValue none */
   keys?: readonly SigningKey[] | undefined;
-  /** What a request may turn on: groups, presets, wildcards, exclusions. @defaultValue `['all']` */
+  /** The groups, presets, wildcards and exclusions that a request may use. @defaultValue `['all']` */
   allow?: readonly string[] | undefined;
   /**
    * Sends the signed text on with outgoing requests, as the baggage entry `x-lens-groups`, wherever they go. Processes that have the
@@ -24,7 +24,7 @@ export interface RequestOptInOptions {
   propagate?: boolean | undefined;
 }
 
-/** Every key that `requestOptIn` may have. */
+/** Every name that `requestOptIn` may have. */
 export const REQUEST_OPT_IN_KEYS = {
   key: true,
   keys: true,
@@ -32,17 +32,17 @@ export const REQUEST_OPT_IN_KEYS = {
   propagate: true,
 } satisfies Record<keyof RequestOptInOptions, true>;
 
-/** What was decided about the header. */
+/** The checked option. */
 export interface ReadRequestOptIn {
-  /** Without one there is nothing to verify a header with: it is off. */
+  /** If empty, the feature is off: there is nothing to verify a header with. */
   readonly keys: readonly object[];
   readonly allow: SpanGroupSpec;
   readonly propagate: boolean;
-  /** To be given when it starts. */
+  /** Warnings to give when it starts. */
   readonly warnings: readonly Warning[];
 }
 
-/** A shorter one can be found out by whoever has seen one header. In bytes. */
+/** Somebody who has seen one header can find out a shorter key. In bytes. */
 const SHORT_KEY = 16;
 
 /**
@@ -53,7 +53,7 @@ const SHORT_KEY = 16;
 export function readRequestOptIn(given: unknown): ReadRequestOptIn | undefined {
   if (given === undefined) return undefined;
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    // Whoever gives the key itself must not find it in the message.
+    // The option may be the key itself, by mistake, so the message must not quote it.
     throw new TypeError(
       `requestOptIn must be an object with a key, not of type ${Array.isArray(given) ? 'array' : typeof given}.`,
     );
@@ -75,7 +75,7 @@ function readKeys(option: string, given: unknown, warnings: Warning[]): object[]
   const list: readonly unknown[] = Array.isArray(given) ? given : [given];
   return list.flatMap((key, at) => {
     const name = Array.isArray(given) ? `requestOptIn.${option}[${at}]` : `requestOptIn.${option}`;
-    if (key === undefined || key === null) return []; // a variable that isn't set
+    if (key === undefined || key === null) return []; // A variable that isn't set.
     if (!isSigningKey(key))
       throw new TypeError(`${name} must be a text or bytes, not of type ${typeof key}.`);
     const bytes = typeof key === 'string' ? Buffer.byteLength(key.trim()) : key.length;

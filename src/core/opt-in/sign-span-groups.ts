@@ -11,9 +11,12 @@ import {
 
 /** Options of `signSpanGroups`. */
 export interface SignSpanGroupsOptions {
-  /** One of the keys in `requestOptIn` of the processes that are to obey. */
+  /** One of the keys in `requestOptIn` of the processes that should obey. */
   key: SigningKey;
-  /** Milliseconds for which requests may carry the header; at most 86,400,000, a day. @defaultValue 900000, a quarter of an hour */
+  /**
+   * How long requests may carry the header, in milliseconds; at most 86,400,000, a day. @defaultValue 900000, a quarter of an
+   * hour
+   */
   ttlMs?: number;
 }
 
@@ -21,11 +24,12 @@ const DEFAULT_TTL_MS = 900_000;
 const KNOWN_KEYS = ['key', 'ttlMs'];
 
 /**
- * Makes the value of the header `x-lens-groups`, which turns span groups on for the requests that carry it, whatever the spec of
- * the process says. It works where `requestOptIn` has the key, for groups that `allow` has, until it expires; until then
- * whoever sees it can use it, too.
+ * Makes the value of the header `x-lens-groups`, which turns span groups on for the requests that carry it, whatever the spec
+ * of the process says. It works until it expires, in processes whose `requestOptIn` has the key, for groups that `allow`
+ * covers. Everybody who sees it can use it until then.
  *
- * @param spec as in `NEST_LENS_SPAN_GROUPS`: groups, presets, wildcards, exclusions; resolved by whoever gets the request
+ * @param spec as in `NEST_LENS_SPAN_GROUPS`: groups, presets, wildcards, exclusions; the process that gets the request
+ * resolves it
  * @param options see {@link SignSpanGroupsOptions}
  * @throws NestLensError `INVALID_SPEC` for what can't be a spec, names nothing or makes a header of more than 2,048 characters
  * @throws TypeError for a key that is empty or no text or bytes, for a `ttlMs` out of range, and for another key in the options.
@@ -41,7 +45,7 @@ export function signSpanGroups(spec: string, options: SignSpanGroupsOptions): st
   if (included.length === 0) {
     throw createError(NestLensError, 'INVALID_SPEC', { problem: 'names nothing that could be turned on' });
   }
-  // Whoever gives the key itself must not find it in the message.
+  // The options may be the key itself, by mistake, so the message must not quote it.
   if (typeof options !== 'object')
     throw new TypeError('signSpanGroups: options must be an object with a key.');
   const unknown = Object.keys(options ?? {}).find((name) => !KNOWN_KEYS.includes(name));
@@ -62,7 +66,7 @@ export function signSpanGroups(spec: string, options: SignSpanGroupsOptions): st
   });
 }
 
-/** Whether a value can be a key at all. */
+/** Whether a value can be a key. */
 export function isSigningKey(given: unknown): given is SigningKey {
   return typeof given === 'string' || given instanceof Uint8Array;
 }

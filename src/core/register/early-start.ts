@@ -14,9 +14,9 @@ import type { InstrumentationLike } from '../telemetry/setup-options.js';
 import { emitWarnings } from '../diagnostics/warnings.js';
 
 /**
- * Starts the SDK and the instrumentations that are installed, before the application loads; a set-up takes them over. It
- * reads the environment only, and does nothing when that doesn't enable telemetry, or when a provider is registered already.
- * Everything in here happens at once: after `--require` the application loads in the same turn. Never throws.
+ * Starts the SDK and the installed instrumentations before the application loads; the set-up takes them over. It reads only
+ * the environment. It does nothing if that doesn't enable telemetry, or if a provider is registered already. Everything is
+ * synchronous, because after `--require` the application loads in the same turn. Never throws.
  */
 export function startEarly(): void {
   if (hasStartedEarly() || processState.telemetry.phase !== 'off') return;
@@ -25,7 +25,7 @@ export function startEarly(): void {
     const config = nestLensConfigFromEnv();
     if (!config.enabled || isSdkDisabled() || registeredTracerProvider() !== undefined) return;
     const require = requireOfApplication('@opentelemetry/sdk-node');
-    // Instrumentations first: they have to see everything that the SDK makes Node load.
+    // Instrumentations come first: they have to see every module that the SDK loads.
     const { instrumentations, foundIn } = installedInstrumentations(require, (specifier) =>
       attemptResolve(require, specifier),
     );
@@ -39,20 +39,20 @@ export function startEarly(): void {
 }
 
 /**
- * Whether this is the thread in which Node runs the module hooks of the process. It runs what `--require` names once more,
- * in there, but never the application; an SDK of its own would take the ports that are meant for the application's.
+ * Whether this is the thread in which Node runs module hooks. Node runs `--require` files there too, but never the
+ * application. A second SDK there would take the ports that the application's SDK needs.
  */
 function isModuleHooksThread(): boolean {
   const { isInternalThread, isMainThread, parentPort } = workerThreads as typeof workerThreads & {
     isInternalThread?: boolean;
   };
-  // Node 20 doesn't say. But there every worker that an application makes has a port to its parent.
+  // Node 20 doesn't tell. But there, every worker of an application has a port to its parent.
   return isInternalThread ?? (!isMainThread && parentPort === null);
 }
 
 /**
- * Lets the instrumentations see ES modules too, by the hook that their base package brings. It is told what they patch, so
- * that all other modules are loaded as ever.
+ * Registers the import hook of the instrumentations' base package, so that they see ES modules too. It passes the names of
+ * the modules that they patch, so that all others load as always.
  */
 function hookImports(foundIn: string, instrumentations: readonly InstrumentationLike[]): void {
   const hook = attemptResolve(createRequire(foundIn), '@opentelemetry/instrumentation/hook.mjs');

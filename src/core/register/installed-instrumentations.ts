@@ -5,7 +5,7 @@ const ALL_IN_ONE = '@opentelemetry/auto-instrumentations-node';
 
 const PREFIX = '@opentelemetry/instrumentation-';
 
-/** What is looked for where the package that has them all isn't installed. */
+/** The packages to look for if `@opentelemetry/auto-instrumentations-node` isn't installed. */
 const KNOWN = [
   ...[
     'http',
@@ -33,10 +33,10 @@ const KNOWN = [
   '@fastify/otel',
 ];
 
-/** Fastify's own does nothing by itself without it; the others know no such option. */
+/** Fastify's instrumentation does nothing without this option; the others don't know it. */
 const OPTIONS = { registerOnInitialization: true };
 
-/** The instrumentations that were found, and the package of one of them. */
+/** The instrumentations that were found, and the folder of one of them. */
 export interface InstalledInstrumentations {
   readonly instrumentations: InstrumentationLike[];
   readonly foundIn: string | undefined;
@@ -44,13 +44,16 @@ export interface InstalledInstrumentations {
 
 type Load = (specifier: string) => unknown;
 
-/** The names in a variable of `@opentelemetry/auto-instrumentations-node`: without what their packages' names begin with. */
+/**
+ * The names in a variable of `@opentelemetry/auto-instrumentations-node`, which leaves out the common beginning of package
+ * names.
+ */
 function listedIn(variable: string): string[] {
   const names = process.env[variable]?.split(',').map((name) => name.trim()) ?? [];
   return names.filter((name) => name !== '');
 }
 
-/** Whether the variables that the package with all instrumentations reads let this one be used, where it isn't installed. */
+/** Whether the variables of the package with all instrumentations allow this one. */
 function isSelected(name: string): boolean {
   const shortName = name === '@fastify/otel' ? 'fastify' : name.slice(PREFIX.length);
   const enabled = listedIn('OTEL_NODE_ENABLED_INSTRUMENTATIONS');
@@ -59,9 +62,9 @@ function isSelected(name: string): boolean {
 }
 
 /**
- * Makes the instrumentations that the application has installed: those of `@opentelemetry/auto-instrumentations-node`, else
- * each of the better known ones that is there; `OTEL_NODE_ENABLED_INSTRUMENTATIONS` and `OTEL_NODE_DISABLED_INSTRUMENTATIONS`
- * choose among them either way. One that fails costs itself and a warning.
+ * Makes the installed instrumentations: those of `@opentelemetry/auto-instrumentations-node`, or else each known one that is
+ * installed. `OTEL_NODE_ENABLED_INSTRUMENTATIONS` and `OTEL_NODE_DISABLED_INSTRUMENTATIONS` choose among them in both cases.
+ * If one fails, a warning says so and the others go on.
  */
 export function installedInstrumentations(
   load: Load,

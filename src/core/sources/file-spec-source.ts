@@ -3,17 +3,18 @@ import { argumentError } from '../diagnostics/argument-error.js';
 import { FileWatch } from './file-watch.js';
 import type { SpanGroupSpecSource } from './span-group-spec-source.js';
 
-/** The same path is the same source, so that two applications of a process can be seen to ask for the same. */
+/** One path gives one source, so that NestLens can see that two applications ask for the same. */
 const known = new Map<string, SpanGroupSpecSource>();
 
 /**
- * The spec in a file, followed within a second or two of each change: a mounted ConfigMap, a file on a volume, one that a
- * deployment tool writes. `NEST_LENS_SPAN_GROUPS_FILE` does the same without code.
+ * Reads the spec from a file, and follows each change within two seconds: a mounted ConfigMap, a file on a volume, or one
+ * that a deployment tool writes. `NEST_LENS_SPAN_GROUPS_FILE` does the same without code.
  *
- * The file is UTF-8. Line breaks separate entries as commas do, and lines that begin with `#` are comments. While it is missing,
- * empty, unreadable or no spec, the last good spec stays in force, with one warning. With telemetry off nothing is read.
+ * The file is UTF-8. Line breaks separate entries as commas do, and lines that begin with `#` are comments. While the file is
+ * missing, empty, unreadable or no spec, the last good spec stays in force, with one warning. With telemetry off, the file
+ * isn't read.
  *
- * @param path relative ones are taken from the working directory of now
+ * @param path relative to the working directory at the time of the call
  * @throws TypeError for anything but a text
  *
  * @example

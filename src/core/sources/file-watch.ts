@@ -2,26 +2,30 @@ import { type FSWatcher, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { readSpecFile, type SpecFile } from './spec-file.js';
 
-/** How often the file is read, in milliseconds. NFS and some bind mounts tell nobody of changes. */
+/** The file is read this often, in milliseconds, because NFS and some bind mounts give no events. */
 const POLL_MS = 500;
-/** What is written in place counts when it has stayed the same for so long, in milliseconds; before, it may be half of it. */
+/**
+ * Content that is written in place counts when it has stayed the same for this long, in milliseconds. Earlier it may be half
+ * written.
+ */
 const SETTLE_MS = 200;
-/** Events come in bursts; this long after the first one the file is read, in milliseconds. */
+/** Events come in bursts. The file is read this long after the first one, in milliseconds. */
 const EVENT_MS = 20;
 
 /**
- * Follows one file. It is read every half second, and when its folder tells of a change. Contents are compared, not times: those
- * of some mounts are as coarse as two seconds. Measured: less than 2 ms of CPU time a second. Nothing in here keeps the process alive, and nothing but `fs.watch` is synchronous.
+ * Follows one file. It reads the file every half second, and on events of its folder. It compares contents, not times,
+ * because some mounts keep times to two seconds. Measured: less than 2 ms of CPU time a second. Nothing in here keeps the
+ * process alive, and only `fs.watch` is synchronous.
  */
 export class FileWatch {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private dueAt = Infinity;
   private isReading = false;
-  /** Whether something has changed while the file was read, and so perhaps after it. */
+  /** Whether an event came while the file was read, so that it may have changed afterwards. */
   private isToBeReadAgain = false;
   private isStopped = false;
   private folder: FSWatcher | undefined;
-  /** What the last look has found, and since when it is so. */
+  /** The result of the last look, and the time since when it is the same. */
   private seen: SpecFile | undefined;
   private since = 0;
   /** What was told last. */
@@ -41,7 +45,7 @@ export class FileWatch {
     this.folder?.close();
   }
 
-  /** Looks by then at the latest. */
+  /** Looks again within this time. */
   private lookWithin(delayMs: number): void {
     const dueAt = performance.now() + delayMs;
     if (this.isReading) this.isToBeReadAgain = true;
@@ -58,13 +62,13 @@ export class FileWatch {
     const found = await readSpecFile(this.path);
     this.isReading = false;
     if (this.isStopped) return;
-    // Later than the first look: on a mount that hangs, this call would hold up the process.
+    // It listens after the first look, because on a mount that hangs this call would block the process.
     if (this.seen === undefined) this.listen();
     const nextMs = this.judge(found);
     this.lookWithin(this.isToBeReadAgain ? EVENT_MS : nextMs);
   }
 
-  /** Tells what was found, unless it may be a change that isn't complete. Returns when to look again. */
+  /** Passes the result on, unless it may be an unfinished change. Returns when to look again. */
   private judge(found: SpecFile): number {
     const { seen, told } = this;
     const now = performance.now();
@@ -79,7 +83,10 @@ export class FileWatch {
     return POLL_MS;
   }
 
-  /** The folder, since a ConfigMap changes by a link in it. What another folder holds is found by reading alone. */
+  /**
+   * It watches the folder, because a ConfigMap changes by a link in it. Changes behind links to other folders are found by
+   * reading.
+   */
   private listen(): void {
     const name = basename(this.path);
     const listener = (_event: string, file: string | null): void => {
@@ -89,7 +96,7 @@ export class FileWatch {
       this.folder = watch(dirname(this.path), { persistent: false }, listener);
       this.folder.on('error', () => this.folder?.close());
     } catch {
-      // No such folder, or the machine has no watches left: reading every half second is enough.
+      // The folder is missing, or the machine has no watches left. Reading every half second is enough.
     }
   }
 }
@@ -98,7 +105,7 @@ function isSame(a: SpecFile, b: SpecFile): boolean {
   return a.spec === b.spec && a.problem === b.problem;
 }
 
-/** Whether a file that is good took the place of another one, which happens at once: nobody is writing it. */
+/** Whether a good file replaced another one. A replacement is complete at once, because nobody writes into it. */
 function isSwappedIn(found: SpecFile, before: SpecFile | undefined): boolean {
   return found.spec !== undefined && before?.id !== undefined && before.id !== found.id;
 }

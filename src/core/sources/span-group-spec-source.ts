@@ -1,8 +1,8 @@
 import { argumentError, checkOptions } from '../diagnostics/argument-error.js';
 
 /**
- * Where the spec of a process comes from while it runs: a file, a key in Redis, a feature flag. NestLens watches it from the set-up
- * until the shutdown. What it gives beats the configured spec, and an override beats both.
+ * A source of the spec while the process runs, such as a file, a key in Redis or a feature flag. NestLens watches it from the
+ * set-up until the shutdown. Its spec beats the configured one, and an override beats both.
  *
  * @example
  * ```ts
@@ -17,15 +17,15 @@ import { argumentError, checkOptions } from '../diagnostics/argument-error.js';
  * ```
  */
 export interface SpanGroupSpecSource {
-  /** What the document of `GET /lens/groups`, the log and warnings call it. Anybody who may see those may see it. */
+  /** Its name in the document of `GET /lens/groups`, in the log and in warnings. Everybody who may read those sees it. */
   readonly name: string;
   /**
-   * Called at each set-up, and again when it threw or rejected. What it does must not keep the process alive.
+   * NestLens calls it at each set-up, and again after it threw or rejected. It must not keep the process alive.
    *
-   * @param onSpec to be called with the spec at the beginning, and after each change. `undefined` says that there is none: then the
-   * configured spec counts. What can't be a spec is a warning, and the last one stays
-   * @param onProblem may be called when the connection is lost, or what was found can't be used: a warning, and the last spec stays
-   * until `onSpec` is called again. A text is shown at the endpoint, too; an error goes to the log only. NestLens always gives it
+   * @param onSpec call it with the spec at the beginning and after each change. `undefined` means that there is none, so that
+   * the configured spec counts. A value that can't be a spec gives a warning, and the last spec stays
+   * @param onProblem call it when the connection is lost, or the value can't be used. It gives a warning, and the last spec
+   * stays until the next `onSpec`. The endpoint shows a text; an error goes to the log only. NestLens always gives it
    * @returns ends it; called once, at shutdown. A promise of that, if it takes a while to begin
    */
   watch(
@@ -35,10 +35,10 @@ export interface SpanGroupSpecSource {
 }
 
 /**
- * Checks what was given as a source.
+ * Checks the type of a source.
  *
  * @param what the option, for the error
- * @throws TypeError for what isn't one
+ * @throws TypeError if it isn't a source
  */
 export function checkSpecSource(what: string, given: unknown): void {
   checkOptions(what, given);

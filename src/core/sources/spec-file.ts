@@ -4,16 +4,16 @@ import { type FileHandle, open } from 'node:fs/promises';
 /** A spec has at most 100,000 characters, of at most four bytes each. */
 const MAX_BYTES = 400_000;
 
-/** A pipe that nobody writes to would hold up whoever opens it. Windows has no such flag. */
+/** Opening a pipe without a writer would block. Windows has no such flag. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** Control characters other than tabs and line breaks. A disk that failed leaves zeros. */
+/** Control characters other than tabs and line breaks. A file on a failed disk may hold zeros. */
 // eslint-disable-next-line no-control-regex -- that is what is looked for
 const CONTROL = /[\0-\x08\x0e-\x1f\x7f]/;
 
-/** What one look at a file has found: a spec, or why there is none. */
+/** The result of one look at a file: a spec, or the reason why there is none. */
 export interface SpecFile {
-  /** Which file it was: the one behind a path or a link may be another one each time. Undefined: none could be opened. */
+  /** The identity of the file, because a path or a link may lead to another one each time. Undefined if none could be opened. */
   readonly id: string | undefined;
   readonly spec: string | undefined;
   readonly problem: string | undefined;
@@ -66,7 +66,7 @@ async function readOpened(handle: FileHandle): Promise<SpecFile> {
     : { id, spec, problem: undefined };
 }
 
-/** Without a byte order mark; undefined for what isn't UTF-8. */
+/** The text without a byte order mark; undefined if it isn't UTF-8. */
 function decode(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

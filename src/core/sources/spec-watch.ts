@@ -4,35 +4,38 @@ import { applySourcedSpec } from '../groups/sourced-spec.js';
 import { specProblem } from '../groups/span-group-spec.js';
 import type { SpanGroupSpecSource } from './span-group-spec-source.js';
 
-/** After how many milliseconds a source is asked again whose `watch` has failed: twice as long each time, up to the second one. */
+/** A source whose `watch` failed is asked again after this time, in milliseconds. The time doubles up to the second number. */
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 30_000;
-/** A source that has said nothing at all for so long, in milliseconds, is reported. */
+/** A source that has given nothing for this long, in milliseconds, is reported. */
 const SILENT_MS = 5_000;
-/** How many failures of one source are said in how many milliseconds: one that comes and goes must not fill the log. */
+/**
+ * At most this many failures of one source are logged in this many milliseconds, because a source that fails again and again
+ * must not fill the log.
+ */
 const MAX_SAID = 10;
 const SAID_WITHIN_MS = 10 * 60_000;
 
-/** A reason is fit for the endpoint; an error is for the log. */
+/** A reason may be shown at the endpoint; an error goes to the log only. */
 type Failure = { readonly reason: string } | { readonly error: unknown };
 
-/** One call of a source's `watch`. What an earlier one says doesn't count any more. */
+/** One call of a source's `watch`. A later call makes its results void. */
 interface Attempt {
   stop: (() => unknown) | undefined;
 }
 
 /**
- * Watches a source for one set-up. Whatever the source does (throw, reject, stay silent, say nonsense, speak after its end), the
- * spec that it gave last stays in force, one warning says so, and what it gives next counts.
+ * Watches a source for one set-up. If the source throws, rejects, stays silent, gives no spec or speaks after its end, its
+ * last spec stays in force, one warning says so, and its next spec counts.
  */
 export class SpecWatch {
-  /** What it is called in documents and logs, on one line. */
+  /** Its name in documents and logs, on one line. */
   private readonly name: string;
   private attempt: Attempt | undefined;
   private retryMs = FIRST_RETRY_MS;
   private retryTimer: ReturnType<typeof setTimeout> | undefined;
   private readonly silenceTimer: ReturnType<typeof setTimeout>;
-  /** Until then what it says is kept, and nothing is changed. */
+  /** Until `open`, specs are kept and nothing is changed. */
   private isOpen = false;
   private given: { readonly spec: string | undefined } | undefined;
   private failure: Failure | undefined;
@@ -52,7 +55,7 @@ export class SpecWatch {
     this.begin();
   }
 
-  /** Waits until the source has given something, or has failed, but no longer than so many milliseconds. */
+  /** Waits until the source has given a spec or has failed, at most this many milliseconds. */
   async outwait(limitMs: number): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const isOver = new Promise<void>((resolve) => (timer = setTimeout(resolve, limitMs)));
@@ -60,14 +63,14 @@ export class SpecWatch {
     clearTimeout(timer);
   }
 
-  /** Puts in force what the source has said so far, and from now on what it says. */
+  /** Puts the last spec in force, and from now on each new one. */
   open(): void {
     this.isOpen = true;
     if (this.given !== undefined) applySourcedSpec(this.name, this.given.spec);
     if (this.failure !== undefined) this.say(this.failure);
   }
 
-  /** Ends it. From then on nothing that the source says counts. */
+  /** Ends the watch. The source's later calls have no effect. */
   stop(): void {
     const { attempt } = this;
     this.attempt = undefined;
@@ -99,7 +102,7 @@ export class SpecWatch {
     }
   }
 
-  /** What a `watch` has returned. It may come after the end, or be anything where there is no compiler. */
+  /** Keeps the function that `watch` has returned. It may come after the end, or be of any type in JavaScript. */
   private keep(attempt: Attempt, stop: unknown): void {
     if (typeof stop === 'function') attempt.stop = stop as () => unknown;
     else this.cannotEnd({ reason: 'its watch() has returned no function for that' });
@@ -108,7 +111,7 @@ export class SpecWatch {
 
   private retry(attempt: Attempt, error: unknown): void {
     if (this.attempt !== attempt) return;
-    // What it says from now on, although it has failed, is not awaited by anybody.
+    // The attempt has failed, so its later calls have no effect.
     this.attempt = undefined;
     this.fail({ error });
     this.retryTimer = setTimeout(() => this.begin(), this.retryMs).unref();
@@ -128,7 +131,7 @@ export class SpecWatch {
   private take(spec: unknown): void {
     const problem = spec === undefined ? undefined : specProblem(spec);
     if (problem !== undefined) {
-      // A promise, by mistake. Nobody else hears of it when it rejects.
+      // A promise, by mistake. Without this its rejection would go unhandled.
       if (typeof spec === 'object') Promise.resolve(spec).catch(() => undefined);
       return this.fail({ reason: `its spec ${problem}` });
     }

@@ -1,6 +1,6 @@
 import type { InFlightLink, InFlightSpans } from './state-shape.js';
 
-/** The links stay whole: each is still going to take itself out. */
+/** The links between spans stay, because each span will still remove itself. */
 export function clearInFlight(inFlight: InFlightSpans): void {
   const { ring, others } = inFlight;
   for (let link = ring.older; link !== ring;) {

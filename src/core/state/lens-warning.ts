@@ -1,6 +1,6 @@
 import type { SpanGroupChange } from './span-group-change.js';
 
-/** What a {@link LensWarning} is about. Stable: filter by it. */
+/** The subject of a {@link LensWarning}. Codes are stable, so filter by them. */
 export type LensWarningCode =
   | 'GROUP_COLLISION'
   | 'PRESET_MEMBER_UNREGISTERED'
@@ -52,24 +52,24 @@ export type LensWarningCode =
 
 /** One warning: a stable `code`, the sentence, and the facts in it. */
 export interface LensWarning {
-  /** What it is about, as a stable word. */
+  /** The subject, as a stable word. */
   readonly code: LensWarningCode;
   /** What is wrong, what the choices are and what to do next, for people. One line; what it quotes is escaped and cut. */
   readonly message: string;
   /**
-   * The facts in the message, by name: namespaces, groups, the spec, the error. Which ones depends on the code. They are as they
-   * came, neither escaped nor cut.
+   * The facts in the message, by name: namespaces, groups, the spec, the error. They depend on the code, and are neither
+   * escaped nor cut.
    */
   readonly details: Readonly<Record<string, unknown>>;
 }
 
 /** Where warnings go. */
 export interface LensLogger {
-  /** Takes one warning. What it throws, or rejects with, is swallowed; it may call the registry. */
+  /** Takes one warning. It may call the registry; NestLens ignores what it throws or rejects with. */
   warn(message: string, warning: LensWarning): void;
   /**
-   * Takes one change of the spec in force, as information: who changed it from what to what, and until when. Without this method
-   * Nest's `Logger` gets it, at the level `log`, and outside of Nest nobody.
+   * Takes one change of the spec in force, as information: who changed it from what to what, and until when. Without this
+   * method, Nest's `Logger` gets it at the level `log`; outside of Nest it is dropped.
    */
   info?(message: string, change: SpanGroupChange): void;
 }

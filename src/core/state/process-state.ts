@@ -29,7 +29,7 @@ function createTelemetryState(): TelemetryState {
   };
 }
 
-/** What a process starts with. */
+/** The state of a process that has just started. */
 export function createProcessState(): ProcessState {
   return {
     protocol: PROTOCOL,
@@ -102,7 +102,7 @@ function openSlot(): { state: ProcessState; foreign: ForeignState | undefined } 
   const found = slots[KEY];
   if (found !== undefined) {
     if (isOurProtocol(found)) return { state: found, foreign: findForeignState() };
-    // Somebody wrote another shape under our key: keep to ourselves rather than write into it.
+    // Another program has written a different shape under our key. This copy then keeps its state to itself.
     return {
       state: createProcessState(),
       foreign: { key: `${KEY_PREFIX}${PROTOCOL}`, version: String(found?.version) },
@@ -110,7 +110,7 @@ function openSlot(): { state: ProcessState; foreign: ForeignState | undefined } 
   }
   const state = createProcessState();
   const foreign = findForeignState();
-  // A frozen globalThis refuses the property: this copy then works alone.
+  // A frozen globalThis refuses the property. This copy then works alone.
   Reflect.defineProperty(globalThis, KEY, {
     value: state,
     enumerable: false,
@@ -123,18 +123,18 @@ function openSlot(): { state: ProcessState; foreign: ForeignState | undefined } 
 const opened = openSlot();
 
 /**
- * The state of this process. Read once, at import: the object in the slot never changes, only its content does, so that
- * a gate costs no look-up.
+ * The state of this process. It is read once, at import: the object in the slot never changes, only its content, so that
+ * asking a gate needs no look-up.
  */
 export const processState: ProcessState = opened.state;
 
-/** A slot of another protocol that was there when this copy was loaded; `warnings` says so, once. */
+/** A slot of another protocol that existed when this copy was loaded; `warnings` reports it once. */
 export const foreignState: ForeignState | undefined = opened.foreign;
 
 /**
- * Takes NestLens back to how it is when a process starts: no registrations (those made at import are gone too), no spec,
- * no logger, every group off. For tests, exported by `nest-lens/testing` as `resetNestLens`. It doesn't shut telemetry down;
- * close the application first. Sites keep working.
+ * Resets NestLens to its state at the start of a process: no registrations (not even those made at import), no spec, no
+ * logger, every group off. It is for tests; `nest-lens/testing` exports it as `resetNestLens`. It doesn't shut telemetry
+ * down; close the application first. Sites keep working.
  *
  * @example
  * afterEach(() => resetNestLens());
@@ -178,6 +178,6 @@ export function resetProcessState(): void {
   state.recentTraces = undefined;
   state.verdicts.clientErrors = 'unset';
   state.verdicts.isError = undefined;
-  // The instrumentations stay: what they have patched remains patched.
+  // The instrumentations stay, because what they have patched stays patched.
   Object.assign(state.early, { sdk: undefined, failure: undefined });
 }

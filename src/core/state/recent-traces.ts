@@ -1,16 +1,16 @@
 import type { HrTime, SpanContext, SpanStatus } from '@opentelemetry/api';
 
-/** An event of a span that has ended, as the SDK keeps it. */
+/** An event of an ended span, in the SDK's form. */
 export interface KeptEvent {
   readonly name: string;
   readonly time: HrTime;
   readonly attributes?: Readonly<Record<string, unknown>>;
 }
 
-/** The part of a span that has ended which a person looks at: what SDK 2.x and 3.x both call `ReadableSpan`. */
+/** The fields of an ended span that people look at; `ReadableSpan` of SDK 2.x and 3.x has them all. */
 export interface KeptSpan {
   readonly name: string;
-  /** The number of the API's `SpanKind`. */
+  /** A number of the API's `SpanKind`. */
   readonly kind: number;
   spanContext(): SpanContext;
   readonly parentSpanContext?: SpanContext | undefined;
@@ -22,30 +22,30 @@ export interface KeptSpan {
   readonly instrumentationScope?: { readonly name: string } | undefined;
 }
 
-/** The spans of one trace that have ended in this process. */
+/** The spans of one trace that ended in this process. */
 export interface RecentTrace {
-  /** In the order in which they ended. */
+  /** In the order of their ends. */
   readonly spans: KeptSpan[];
-  /** How many have ended, those included that there was no room for. */
+  /** How many spans have ended, including those that were dropped for lack of room. */
   count: number;
-  /** Whether one of them has failed. */
+  /** Whether one of them is an error. */
   hasError: boolean;
   /** What they take, about. */
   bytes: number;
 }
 
-/** The last traces of this process, while somebody wants to see them. */
+/** The last traces of this process, kept while an application asks for them. */
 export interface RecentTraces {
-  /** How many finished ones are kept. */
+  /** The largest number of finished traces to keep. */
   limit: number;
-  /** The routes of NestLens's own endpoint: whoever looks at traces isn't shown that they looked. */
+  /** The routes of NestLens's own endpoint. Their requests aren't kept, so that looking at traces adds none. */
   readonly ownRoutes: Set<string>;
   /** By trace id, in the order in which they finished. */
   readonly finished: Map<string, RecentTrace>;
-  /** Those whose local root has not ended, in the order in which their first span did. */
+  /** Traces whose local root has not ended, in the order of the end of their first span. */
   readonly open: Map<string, RecentTrace>;
-  /** What all of them take, about. */
+  /** The memory that all of them take, roughly, in bytes. */
   bytes: number;
-  /** Takes away what hands the spans over. */
+  /** Stops the hook that passes ended spans on. */
   readonly stop: () => void;
 }

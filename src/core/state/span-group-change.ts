@@ -1,16 +1,16 @@
-/** One change of which span groups are asked for. */
+/** One change of the spec in force. */
 export interface SpanGroupChange {
   /** When, in ISO 8601. */
   readonly at: string;
-  /** The spec that was in force; while the groups are pinned, their names. */
+  /** The earlier spec; while the groups were pinned, their names. */
   readonly before: string;
-  /** The spec that is in force since. */
+  /** The spec since then. */
   readonly after: string;
-  /** When that one ends by itself, in ISO 8601; null if it doesn't. */
+  /** The end of that spec, in ISO 8601; null if it has none. */
   readonly until: string | null;
   /**
-   * Who: what `introspection.runtimeControl.by` says of the request, null if it says nothing. What no request has changed is in
-   * parentheses: `(code)`, `(expired)`, the name of the source that the spec comes from.
+   * The author: the answer of `introspection.runtimeControl.by` for the request, or null if it gives none. Changes without a
+   * request have an author in parentheses, `(code)` or `(expired)`, or the name of the source.
    */
   readonly by: string | null;
 }

@@ -3,21 +3,21 @@ import type { LensLogger, RecordedWarning } from './lens-warning.js';
 import type { RecentTraces } from './recent-traces.js';
 import type { SpanGroupChange } from './span-group-change.js';
 
-/** The switch of one group. Interned: sites hold the object, so asking it is one field load. */
+/** The switch of one group. There is one object per group; sites keep it, so that asking costs one field load. */
 export interface SpanGate {
   readonly name: string;
   enabled: boolean;
 }
 
-/** What one namespace registered: names that are normalised, unique and sorted. */
+/** The registration of one namespace: names that are normalised, unique and sorted. */
 export interface NamespaceRegistration {
   readonly groups: readonly string[];
-  /** Preset -> its members, which may be groups of other namespaces, or of none. */
+  /** Preset -> its members. They may be groups of other namespaces, or not be registered. */
   readonly presets: Readonly<Record<string, readonly string[]>>;
   readonly origin: RegistrationOrigin;
 }
 
-/** Who registered, for errors. */
+/** The origin of a registration, for errors. */
 export interface RegistrationOrigin {
   /** The function that was called. */
   readonly api: string;
@@ -28,33 +28,33 @@ export interface RegistrationOrigin {
 export interface SpanGroupSpec {
   /** As it was given. */
   readonly raw: string;
-  /** Its entries: presets, groups and patterns, in lower case. */
+  /** Its presets, groups and patterns, in lower case. */
   readonly included: readonly string[];
-  /** Those with a leading `-`, without it. */
+  /** Its entries with a leading `-`, without that sign. */
   readonly excluded: readonly string[];
 }
 
-/** The configured spec, or that of an override, and what was last said about it. */
+/** The configured spec, or that of an override, and the last report about it. */
 export interface SpecLayer {
   readonly spec: SpanGroupSpec;
   lastReport: string | undefined;
 }
 
-/** The spec that a source gave last. */
+/** The last spec of a source. */
 export interface SourcedLayer extends SpecLayer {
-  /** What the source is called. */
+  /** The name of the source. */
   readonly source: string;
 }
 
 export interface OverrideLayer extends SpecLayer {
-  /** When it ends, in milliseconds of `performance.now()`; undefined: when it is cleared. */
+  /** Its end, in milliseconds of `performance.now()`; undefined if it stays until it is cleared. */
   readonly endsAt: number | undefined;
-  /** What `Date.now()` was ahead of `performance.now()` when it began. */
+  /** `Date.now()` minus `performance.now()` at its beginning. */
   readonly clockOffset: number;
   timer: ReturnType<typeof setTimeout> | undefined;
 }
 
-/** What a tracer was made for, as OpenTelemetry calls it: mostly an instrumentation's package. */
+/** The name and version that a tracer was made with, as OpenTelemetry calls it: mostly the package of an instrumentation. */
 export interface InstrumentationScope {
   readonly name: string;
   readonly version?: string | undefined;
@@ -69,174 +69,180 @@ export interface TelemetryState {
   mode: 'own' | 'attach' | null;
   configuredSpec: string;
   specSource: string;
-  /** What became of the spans so far; undefined where NestLens doesn't see the exporter. */
+  /** The counts of exported spans; undefined if NestLens doesn't see the exporter. */
   exports: ExportCounts | undefined;
-  /** That of the handle, while telemetry is live. */
+  /** The handle's `forceFlush`, while telemetry is live. */
   forceFlush: ((timeoutMs?: number) => Promise<void>) | undefined;
 }
 
-/** What became of the spans that were given to exporters since the set-up. */
+/** The counts of the spans that exporters got since the set-up. */
 export interface ExportCounts {
-  /** Milliseconds since the epoch of the last export that arrived. */
+  /** The time of the last export that arrived, in milliseconds since the epoch. */
   lastExportAt: number | undefined;
   spansExported: number;
-  /** In exports that failed, or because the queue of a batch processor was full. */
+  /** Spans in exports that failed, or dropped because the queue of a batch processor was full. */
   spansLost: number;
 }
 
 export interface ProcessState {
   readonly protocol: number;
-  /** Version of the copy that made the slot; for diagnostics only. */
+  /** The version of the copy that made the slot, for diagnostics only. */
   readonly version: string;
-  /** Everything that is registered; what else is known of groups and presets is worked out from it. */
+  /** Every registration. Groups and presets are computed from them. */
   readonly namespaces: Map<string, NamespaceRegistration>;
-  /** The namespaces that registered while an application boots: whether their presets fit is judged at the end of it. */
+  /** The namespaces that registered while an application boots. Their presets are checked at the end of the boot. */
   registeredInBoot: Set<string> | undefined;
   readonly gates: Map<string, SpanGate>;
-  /** Group -> the span of the first function that is traced in it, and whether it was asked if the group is registered. */
+  /** Group -> the span of its first traced function, and whether the group's registration has been checked. */
   readonly tracedFunctions: Map<string, { readonly span: string; isJudged: boolean }>;
-  /** Group -> the scopes whose spans it gates, while the spans of instrumentations are gated. */
+  /** Group -> the scopes whose spans it gates, while spans of instrumentations are gated. */
   readonly instrumentationScopes: Map<string, readonly InstrumentationScope[]>;
   /** The groups that are on. */
   readonly enabled: Set<string>;
-  /** What sites ask: the groups that are on, and those whose gates something else holds open. */
+  /** The set that sites ask: the groups that are on, and those whose gates are held open. */
   readonly open: Set<string>;
-  /** Whether something else than the spec holds gates open. Behind an open gate a site then asks `isAdmitted`. */
+  /** Whether gates are held open for another reason than the spec. Sites behind an open gate then ask `isAdmitted`. */
   isAdmissionAsked: boolean;
   /** Whether an application has a module that will set telemetry up. */
   isSetUpExpected: boolean;
-  /** Group -> how many hold its gate open, whether it is on or not. */
+  /** Group -> how many times its gate is held open, whether the group is on or not. */
   readonly heldOpen: Map<string, number>;
-  /** Group -> site -> how many spans it would have made, while a preview counts them. */
+  /** Group -> site -> the spans that it would have made, while a preview counts them. */
   preview: Map<string, Map<string, number>> | undefined;
   /** Ends that preview. */
   endPreview: (() => void) | undefined;
-  /** While requests can turn groups on for themselves: how such a request is judged, and what became of them. */
+  /** How requests that turn groups on for themselves are judged, and what was decided; undefined while that is off. */
   requestOptIn: RequestOptIn | undefined;
-  /** Whether calls that name their group each time are looked at while it is off, to find names that nobody has registered. */
+  /** Whether calls that pass their group each time are checked while it is off, to find names that are not registered. */
   areOffCallsNoted: boolean;
-  /** How many of them have been looked at since the set-up. */
+  /** How many of those calls were checked since the set-up. */
   offCallsNoted: number;
-  /** Name that such a call gave -> whether it was registered. */
+  /** Name in such a call -> whether it was registered. */
   readonly judgedNames: Map<string, boolean>;
   configured: SpecLayer | undefined;
-  /** Over the configured spec; undefined while there is no source, or it has no spec. */
+  /** The layer above the configured spec; undefined if there is no source, or the source has no spec. */
   sourced: SourcedLayer | undefined;
   override: OverrideLayer | undefined;
   pinned: boolean;
-  /** True from the end of an enabled set-up until its shutdown: registrations are late from then on. */
+  /** True from the end of an enabled set-up until its shutdown. Registrations are late meanwhile. */
   setUp: boolean;
   logger: LensLogger | undefined;
-  /** Where warnings go while no logger was set: Nest's, once the module runs; else the console. */
+  /** The logger while none was set: Nest's once the module runs, else the console. */
   defaultLogger: LensLogger | undefined;
   readonly recordedWarnings: RecordedWarning[];
-  /** The last changes of the spec in force, the oldest first. */
+  /** The last changes of the spec in force, oldest first. */
   readonly changes: SpanGroupChange[];
-  /** What was warned about already, and is to be said once only. */
+  /** Warnings that are given only once, and were given. */
   readonly said: Set<string>;
-  /** Warnings that are neither logged nor recorded, by code. Empty but in the testbeds of `nest-lens/testing`. */
+  /** The codes of warnings that are neither logged nor recorded. Only testbeds of `nest-lens/testing` use it. */
   readonly silenced: Set<string>;
   readonly telemetry: TelemetryState;
-  /** Whether a copy has said that another protocol's state is in this process. */
+  /** Whether a copy has reported that the process has state of another protocol. */
   foreignReported: boolean;
-  /** Rises whenever an application's routes become known or go; what was derived from them is then out of date. */
+  /**
+   * Rises whenever the routes of an application become known or are dropped. Results that were computed from routes are then
+   * stale.
+   */
   routesEpoch: number;
-  /** What the routes of each live application follow from, Nest's own objects; weak, since a test may never close its own. */
+  /**
+   * Nest's own objects that the routes of each live application are computed from. They are weak, because a test may never
+   * close its application.
+   */
   readonly routeSources: Set<WeakRef<object>>;
-  /** Site -> its calls before telemetry was set up, while an application boots; every gate is open then. */
+  /** Site -> its calls before the set-up, while an application boots. Every gate is open then. */
   missedCalls: Map<string, { readonly group: string; count: number }> | undefined;
-  /** What each Nest application holds of the process. */
+  /** The holds of each Nest application on the process. */
   readonly applications: Set<HeldByApplication>;
-  /** The set-up that Nest applications of this process share. */
+  /** The set-up that the Nest applications of this process share. */
   shared: SharedSetUp | undefined;
   /** The spans under way. */
   readonly inFlight: InFlightSpans;
-  /** Group -> how many spans it made, while metrics are on; else undefined. */
+  /** Group -> the number of its spans, while metrics are on; else undefined. */
   spanCounts: Map<string, { count: number }> | undefined;
-  /** While an application wants to see the last traces. */
+  /** The last traces, while an application asks for them. */
   recentTraces: RecentTraces | undefined;
   readonly verdicts: Verdicts;
   readonly early: EarlyStart;
 }
 
-/** How a request that brings the header `x-lens-groups` is judged, and what became of them. */
+/** How requests with the header `x-lens-groups` are judged, and counts of the outcomes. */
 export interface RequestOptIn {
-  /** Those that the header may be signed with: Node's `KeyObject`s, which print no key. */
+  /** The keys that headers may be signed with: Node's `KeyObject`s, which print no key. */
   readonly keys: readonly object[];
-  /** What a request may turn on. */
+  /** The groups that a request may turn on. */
   readonly allow: SpanGroupSpec;
-  /** Whether the signed text goes out with the requests that are made meanwhile. */
+  /** Whether outgoing requests carry the signed text on. */
   readonly propagate: boolean;
-  /** Outcome -> how many requests. */
+  /** Outcome -> the number of requests. */
   readonly counts: Map<string, number>;
-  /** What was said, such as an outcome -> when it was last said, in milliseconds of `performance.now()`. */
+  /** Message, such as an outcome -> the time of its last log line, in milliseconds of `performance.now()`. */
   readonly saidAt: Map<string, number>;
-  /** Each closes the gates that a request holds open. */
+  /** Functions that close the gates of one request each. */
   readonly ends: Set<() => void>;
-  /** Takes back what looks at headers, and closes those gates. */
+  /** Stops reading headers, and closes those gates. */
   readonly stop: () => void;
 }
 
 /** How thrown values are judged, in every copy of the package. */
 export interface Verdicts {
   /**
-   * Whether a thrown value is an answer to the caller, such as an `HttpException` below 500. The Nest layer of each copy says
-   * so, since the core knows no Nest. They must not throw.
+   * Functions that say whether a thrown value is an answer to the caller, such as an `HttpException` below 500. The Nest
+   * layer of each copy adds one, because the core knows no Nest. They must not throw.
    */
   readonly answers: Set<(thrown: unknown) => boolean>;
-  /** What an answer does to the status of a span that isn't a handler's. */
+  /** The effect of an answer on the status of a span that isn't a handler's. */
   clientErrors: 'unset' | 'error';
-  /** What the application says of a thrown value; undefined leaves it to the rule. */
+  /** The application's verdict on a thrown value; undefined leaves it to the rule. */
   isError: ((thrown: unknown) => boolean | undefined) | undefined;
 }
 
-/** What `nest-lens/register` has started before the application; `telemetry/early-sdk` owns it. */
+/** What `nest-lens/register` has started before the application. `telemetry/early-sdk` owns it. */
 export interface EarlyStart {
-  /** Until a set-up takes it over. */
+  /** The SDK, until a set-up takes it over. */
   sdk: EarlySdk | undefined;
-  /** The message of the error for which that start failed. */
+  /** The error message of a failed start. */
   failure: string | undefined;
-  /** They have patched what the application has loaded, so every set-up of the process uses them. */
+  /** They have patched modules that the application has loaded, so every set-up of the process uses them. */
   instrumentations: readonly InstrumentationLike[];
 }
 
-/** What NestLens needs of an instrumentation, such as those of `@opentelemetry/auto-instrumentations-node`. */
+/** The members that NestLens needs of an instrumentation, such as those of `@opentelemetry/auto-instrumentations-node`. */
 export interface InstrumentationLike {
   /** Its package's name, e.g. `@opentelemetry/instrumentation-http`. */
   readonly instrumentationName: string;
-  /** Patches what it instruments. */
+  /** Patches the instrumented module. */
   enable(): void;
   /** Takes the patches back. */
   disable(): void;
 }
 
-/** What one Nest application holds of the process, from its start until it has closed. */
+/** The holds of one Nest application on the process, from its start until it has closed. */
 export interface HeldByApplication {
   /** The namespaces that it has registered. */
   readonly namespaces: Set<string>;
-  /** The set-up that it uses; `pinned`: it has none, and keeps every group off. */
+  /** The set-up that it uses. `pinned` means that it has none and keeps every group off. */
   telemetry: SharedSetUp | 'pinned' | undefined;
-  /** Nest may initialise an application again; telemetry is set up once. */
+  /** Settles with the set-up, which happens once, although Nest may initialise an application again. */
   settingUp: Promise<void> | undefined;
   isSetUp: boolean;
-  /** From the beginning of its close. */
+  /** True from the beginning of its close. */
   isClosing: boolean;
-  /** The end of its close; Nest 12 calls the hooks again on another one, and on Nest 11 two can overlap. */
+  /** Settles at the end of its close. Nest 12 calls the hooks again for a second close; on Nest 11, two closes can overlap. */
   released: Promise<void> | undefined;
-  /** For at most how many milliseconds its close waits for telemetry. */
+  /** The longest time that its close waits for telemetry, in milliseconds. */
   limitMs: number;
-  /** The groups that it has asked for without a decorator, and the one of them that handlers are in. */
+  /** The groups of `autoGroups`, and the one among them that handlers are in. */
   autoGroups?: { readonly all: ReadonlySet<string>; readonly handlers: string | undefined };
 }
 
 /** The set-up that Nest applications of a process share. */
 export interface SharedSetUp {
-  /** What the application that made it asked for, to be compared with what others ask for. */
+  /** The options of the application that made it, to compare with those of others. */
   readonly asked: Readonly<Record<string, unknown>>;
   readonly ready: Promise<SharedHandle>;
   /** Once it is made. */
   handle?: SharedHandle;
-  /** Settles when its shutdown has begun; an application that takes its place waits for that. */
+  /** Settles when its shutdown has begun. An application that takes its place waits for that. */
   readonly ended: Promise<void>;
   readonly end: () => void;
 }
@@ -249,16 +255,16 @@ export interface InFlightLink {
   newer: InFlightLink;
 }
 
-/** The spans under way: those of NestLens in a ring, which costs less than a set does, and those of others in a map. */
+/** The spans under way: those of NestLens in a ring, which costs less than a set, and all others in a map. */
 export interface InFlightSpans {
-  /** Where the ring begins and ends; has no span. */
+  /** The beginning and end of the ring; it has no span. */
   readonly ring: InFlightLink;
-  /** How many are in the ring. */
+  /** The number of spans in the ring. */
   count: number;
-  /** Counts spans as they start, to tell which is newer. */
+  /** Counts spans as they start, to tell which one is newer. */
   sequence: number;
   readonly others: Map<Span, number>;
-  /** While NestLens, in whatever copy, starts a span of its own, which goes into the ring if it lasts. */
+  /** True while any copy of NestLens starts a span of its own, which goes into the ring if it lasts. */
   isStartingOwn: boolean;
 }
 
@@ -269,30 +275,30 @@ export interface SharedHandle {
   shutdown(timeoutMs?: number, limitMs?: number): Promise<void>;
 }
 
-/** What a set-up flushes and shuts down: an SDK that runs, the application's provider, or nothing. */
+/** The object that a set-up flushes and shuts down: a running SDK, the application's provider, or nothing. */
 export interface Pipeline {
-  /** Whether spans go anywhere. */
+  /** Whether spans are exported. */
   readonly isExporting: boolean;
-  /** Undefined where NestLens doesn't see the exporter. */
+  /** Undefined if NestLens doesn't see the exporter. */
   readonly exports: ExportCounts | undefined;
-  /** Exports the spans that are waiting. */
+  /** Exports the waiting spans. */
   flushSpans(): Promise<void>;
-  /** Exports what is waiting, metrics too. */
+  /** Exports the waiting spans and the metrics. */
   forceFlush(): Promise<void>;
-  /** Shuts down, which exports metrics once more. */
+  /** Shuts down, which exports the metrics once more. */
   shutdown(): Promise<void>;
-  /** Takes back what was registered process-wide, so that an SDK can be started again, even if this one's shutdown hangs. */
+  /** Takes back process-wide registrations, so that an SDK can be started again, even if this shutdown hangs. */
   release(): void;
 }
 
-/** Structural: the copy that started the SDK may be another one than the copy that takes it over. */
+/** The type is structural: the copy that started the SDK may differ from the copy that takes it over. */
 export interface EarlySdk extends Pipeline {
-  /** What it was started with, to be compared. */
+  /** The settings that it was started with, as text to compare. */
   readonly settings: string;
-  /** On the resource of every span. */
+  /** The run id on the resource of every span. */
   readonly runId: string;
-  /** Whether it made a tracer provider. It doesn't where the environment turns traces off. */
+  /** Whether it made a tracer provider. It makes none if the environment turns traces off. */
   readonly hasTracerProvider: boolean;
-  /** Hands it over: from now on somebody else ends it. */
+  /** Hands the SDK over: the set-up ends it from now on. */
   take(): void;
 }

@@ -1,8 +1,8 @@
 import { processState } from './process-state.js';
 
 /**
- * Whether every application that uses the shared set-up is closing, or it is shutting down: whoever starts now takes its place,
- * as after a hot reload, with options and groups of its own.
+ * Whether every application that uses the shared set-up is closing, or it is shutting down. An application that starts then
+ * takes its place, as after a hot reload, with its own options and groups.
  */
 export function isSetUpSuperseded(): boolean {
   const { shared, telemetry, applications } = processState;

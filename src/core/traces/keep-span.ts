@@ -3,26 +3,26 @@ import type { KeptSpan, RecentTrace, RecentTraces } from '../state/recent-traces
 import { boundedAttributes, boundedText, bytesOfAttributes } from './bounded-attributes.js';
 import { performanceStart } from './precise-start.js';
 
-/** What all traces may take, about. */
+/** The most memory for all traces, roughly, in bytes. */
 const MAX_BYTES = 16_000_000;
-/** What one trace may take; spans beyond that are counted, and not kept. So is what comes after this number of spans. */
+/** The most memory for one trace, and below it the most spans. Further spans are counted and not kept. */
 const MAX_TRACE_BYTES = 2_000_000;
 const MAX_TRACE_SPANS = 1_000;
-/** A span that takes more is replaced by a copy with its texts cut. */
+/** A larger span is replaced by a copy with shortened texts. */
 const MAX_SPAN_BYTES = 64_000;
 /** Of such a span. */
 const MAX_EVENTS = 20;
-/** Traces whose root hasn't ended: a request that never ends, or a parent that another SDK made, keeps its trace here. */
+/** The most traces whose root hasn't ended. A request that never ends, or a parent of another SDK, keeps its trace here. */
 const MAX_OPEN = 500;
-/** A span of the SDK without attributes and events. Measured: 914 bytes with SDK 2.12 on Node 20. */
+/** The memory of an SDK span without attributes and events. Measured: 914 bytes with SDK 2.12 on Node 20. */
 const SPAN_BYTES = 900;
 
 /**
- * Keeps a span that has ended with its trace. A trace is finished when its local root has ended: a span without a parent, or
- * with one in another process. The oldest traces make room.
+ * Keeps an ended span with its trace. A trace is finished when its local root has ended: a span without a parent, or with one
+ * in another process. The oldest traces make room.
  *
- * The span itself is kept, and read when somebody asks: most are never looked at. Measured: 1 to 2 µs a span, where the span itself
- * takes 4, most of it for the collector of garbage, which has more to keep.
+ * It keeps the span itself, and reads it on request, because most are never looked at. Measured: 1 to 2 µs a span, besides 4
+ * µs for the span, mostly in the garbage collector.
  */
 export function keepSpan(kept: RecentTraces, span: KeptSpan): void {
   const { traceId } = span.spanContext();
@@ -37,7 +37,7 @@ export function keepSpan(kept: RecentTraces, span: KeptSpan): void {
   while (kept.bytes > MAX_BYTES) dropOldest(kept);
 }
 
-/** Whether the span is the first one of its trace in this process. */
+/** Whether the span is the first of its trace in this process. */
 export function isLocalRoot({ parentSpanContext: parent }: KeptSpan): boolean {
   return parent === undefined || parent.isRemote === true;
 }
@@ -84,7 +84,7 @@ function drop(kept: RecentTraces, traces: Map<string, RecentTrace>): void {
 }
 
 function bytesOf(span: KeptSpan): number {
-  // An application in JavaScript can name a span by anything.
+  // JavaScript code can give a span a name of any type.
   const nameBytes = typeof span.name === 'string' ? span.name.length : 0;
   let bytes = SPAN_BYTES + nameBytes + bytesOfAttributes(span.attributes);
   for (const { attributes } of span.events) bytes += 100 + bytesOfAttributes(attributes);
@@ -95,14 +95,14 @@ function boundedCopy(span: KeptSpan): KeptSpan {
   const context = span.spanContext();
   const { parentSpanContext, kind, startTime, duration, instrumentationScope } = span;
   return {
-    // As the SDK calls it, since that is where it is looked for.
+    // Under the SDK's field name, which readers look for.
     ...{ _performanceStartTime: performanceStart(span) },
     ...{ parentSpanContext, kind, startTime, duration, instrumentationScope },
     name: boundedText(span.name),
     spanContext: () => context,
     status: { ...span.status, ...(span.status.message ? { message: boundedText(span.status.message) } : {}) },
     attributes: boundedAttributes(span.attributes),
-    // The last ones: an exception comes at the end.
+    // The last events, because an exception comes at the end.
     events: span.events.slice(-MAX_EVENTS).map(({ name, time, attributes = {} }) => ({
       ...{ name: boundedText(name), time },
       attributes: boundedAttributes(attributes),

@@ -8,35 +8,35 @@ import { isoTime, microseconds, milliseconds } from './span-time.js';
 import { inTreeOrder } from './tree-order.js';
 import { visibleAttributes } from './visible-attributes.js';
 
-/** One of the last traces, as `GET /lens/traces` lists it. */
+/** One of the last traces, in the form of `GET /lens/traces`. */
 export interface RecentTraceSummary {
   traceId: string;
-  /** What its first span in this process is called. */
+  /** The name of its first span in this process. */
   name: string;
-  /** When that span started, in ISO 8601. */
+  /** The start of that span, in ISO 8601. */
   startedAt: string;
-  /** How long that span took, in milliseconds. */
+  /** The duration of that span, in milliseconds. */
   durationMs: number;
-  /** Whether one of its spans has failed. */
+  /** Whether one of its spans is an error. */
   error: boolean;
-  /** How many of its spans have ended so far. */
+  /** The number of its ended spans. */
   spans: number;
 }
 
-/** One span of a trace, as `GET /lens/traces/:traceId` shows it. */
+/** One span of a trace, in the form of `GET /lens/traces/:traceId`. */
 export interface RecentSpan {
   spanId: string;
-  /** Null where it has no parent. A parent that isn't among the spans is in another process, or still under way. */
+  /** Null if it has no parent. A parent that isn't in the list is in another process, or has not ended. */
   parentSpanId: string | null;
   name: string;
-  /** Null for a span that is in no group. */
+  /** Null if the span is in no group. */
   group: string | null;
   kind: 'internal' | 'server' | 'client' | 'producer' | 'consumer';
   /** In ISO 8601, with microseconds. */
   startedAt: string;
   durationMs: number;
   status: { code: 'unset' | 'ok' | 'error'; message?: string };
-  /** Secrets are redacted, by the words of `safeSetSpanAttributes`; long texts are cut. */
+  /** Secrets are redacted by the words of `safeSetSpanAttributes`; long texts are cut. */
   attributes: Record<string, unknown>;
   /** Exceptions among them, each with `exception.type`, `exception.message` and `exception.stacktrace`. */
   events: { name: string; at: string; attributes: Record<string, unknown> }[];
@@ -45,16 +45,16 @@ export interface RecentSpan {
 const KINDS = ['internal', 'server', 'client', 'producer', 'consumer'] as const;
 const STATUS_CODES = ['unset', 'ok', 'error'] as const;
 
-/** The last traces that have finished in this process, the newest first; none while nobody has asked to keep them. */
+/** The last finished traces of this process, newest first; empty if no application keeps traces. */
 export function listRecentTraces(): RecentTraceSummary[] {
   const { finished = new Map<string, RecentTrace>() } = processState.recentTraces ?? {};
   const traces = [...finished].map(([traceId, trace]) => ({ traceId, trace, start: startOf(trace) }));
-  // Of two that started together the one that finished later comes first.
+  // If two started together, the one that finished later comes first.
   traces.reverse().sort((a, b) => b.start - a.start);
   return traces.map(({ traceId, trace, start }) => summaryOf(traceId, trace, start));
 }
 
-/** The spans of one of them, each followed by its children; undefined if it isn't kept. */
+/** The spans of one trace, each followed by its children; undefined if it isn't kept. */
 export function recentTrace(traceId: string): { traceId: string; spans: RecentSpan[] } | undefined {
   const trace = processState.recentTraces?.finished.get(traceId);
   if (trace === undefined) return undefined;
@@ -63,7 +63,7 @@ export function recentTrace(traceId: string): { traceId: string; spans: RecentSp
   return { traceId, spans: spans.map((span) => spanReport(span, startOfSpan(span))) };
 }
 
-/** A caller may have come into this process more than once, in one trace. */
+/** One trace may enter this process several times. */
 function firstRoot({ spans }: RecentTrace): KeptSpan | undefined {
   let first: KeptSpan | undefined;
   for (const span of spans) {

@@ -3,7 +3,7 @@ import { GROUP_ATTRIBUTE } from '../spans/site-attributes.js';
 import { processState } from '../state/process-state.js';
 import type { KeptSpan } from '../state/recent-traces.js';
 
-/** The ends of the names of groups that are for one direction, by the kind of the span. */
+/** The endings of group names that stand for one direction, by the kind of the span. */
 const DIRECTIONS: Readonly<Record<number, RegExp>> = {
   [SpanKind.SERVER]: /_(server|consumer)$/,
   [SpanKind.CONSUMER]: /_(consumer|server)$/,
@@ -11,7 +11,7 @@ const DIRECTIONS: Readonly<Record<number, RegExp>> = {
   [SpanKind.PRODUCER]: /_(producer|client)$/,
 };
 
-/** The group of a span that has ended: of a site by its attribute, of an instrumentation by its scope. */
+/** The group of an ended span: for a site from its attribute, for an instrumentation from its scope. */
 export function groupOfSpan({ attributes, kind, instrumentationScope }: KeptSpan): string | undefined {
   const group = attributes[GROUP_ATTRIBUTE];
   if (typeof group === 'string') return group;

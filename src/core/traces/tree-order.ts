@@ -1,8 +1,8 @@
 import type { KeptSpan } from '../state/recent-traces.js';
 
 /**
- * Spans as one reads them: each followed by its children, which come as they started. A span whose parent isn't among them
- * stands at the top.
+ * Spans in reading order: each is followed by its children, in the order of their starts. A span whose parent isn't in the
+ * list is at the top level.
  *
  * @param startOf milliseconds
  */
@@ -16,7 +16,7 @@ export function inTreeOrder(spans: readonly KeptSpan[], startOf: (span: KeptSpan
     else siblings.push(span);
   }
   const ordered: KeptSpan[] = [];
-  // No recursion: a trace can be a thousand spans deep.
+  // Without recursion, because a trace can be a thousand spans deep.
   const waiting = [...spansOf(undefined)];
   while (waiting.length > 0) {
     const span = waiting.pop()!;

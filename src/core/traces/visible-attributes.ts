@@ -3,14 +3,14 @@ import { defaultRedaction } from '../spans/secret-keys.js';
 import { boundedAttributes } from './bounded-attributes.js';
 
 /**
- * Keys that stay readable, although their last word redacts them where `safeSetSpanAttributes` sets them: a statement is what one
- * looks for in a slow request, and instrumentations put placeholders where the values were.
+ * Keys that stay readable, although `safeSetSpanAttributes` redacts them by their last word. People look for the statement of
+ * a slow request, and instrumentations replace its values by placeholders.
  */
 const READABLE: ReadonlySet<string> = new Set(['db.query.text']);
 
 /**
- * Attributes as a person may see them: secrets are redacted by the words of `safeSetSpanAttributes`, whoever has set them, since
- * instrumentations and `span.setAttribute` don't redact; long texts are cut.
+ * Attributes that may be shown to people. Secrets are redacted by the words of `safeSetSpanAttributes`, because
+ * instrumentations and `span.setAttribute` don't redact. Long texts are cut.
  */
 export function visibleAttributes(attributes: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const bounded = boundedAttributes(attributes);
