@@ -6,9 +6,13 @@ import { allPages, dedent, root } from './documentation.js';
 // the blocks of the pages are compared with those files.
 
 const REGION = /^[ \t]*\/\/ #region (\S+)\n(.*?)^[ \t]*\/\/ #endregion$/gms;
-const CONSUMERS = ['jest-commonjs/src', 'jest-esm/src', 'vitest/src', 'recipes/recipes'].map(
-  (folder) => `compat/consumers/${folder}`,
-);
+const CONSUMERS = [
+  'jest-commonjs/src',
+  'jest-esm/src',
+  'vitest/src',
+  'recipes/recipes',
+  'coming-from/guides',
+].map((folder) => `compat/consumers/${folder}`);
 /** Files that have regions, and files that the pages show as a whole. */
 const FOLDERS = {
   regions: ['test/docs/snippets', 'test/types/merged', ...CONSUMERS],
