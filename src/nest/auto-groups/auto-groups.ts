@@ -40,7 +40,7 @@ export class AutoGroups {
     if (groups.has('handlers')) this.lendEach(sites.handlers());
     if (groups.has('enhancers')) {
       this.lendEach(sites.enhancers());
-      this.lendEach(sites.enhancersOf(classesOfBoundInstances(modules, applicationClasses(modules))));
+      this.lendEach(sites.enhancersOf(classesOfBoundInstances(modules, sites.handlerClasses())));
     }
     if (groups.has('providers')) {
       const isOfPackage = await packageClasses(

@@ -48,6 +48,20 @@ export class AutoSites {
     }
   }
 
+  /** The classes that may have enhancers bound to them. */
+  handlerClasses(): Set<AnyClass> {
+    const classes = new Set<AnyClass>();
+    for (const { controllers, providers } of this.openModules()) {
+      for (const wrappers of [controllers, providers]) {
+        for (const wrapper of wrappers.values()) {
+          const Class = classOf(wrapper);
+          if (Class !== undefined) classes.add(Class);
+        }
+      }
+    }
+    return classes;
+  }
+
   /** Of enhancers that the application has made itself. */
   *enhancersOf(classes: Iterable<AnyClass>): Iterable<AutoSite> {
     for (const Class of classes) if (this.isOpen(Class)) yield* methodsOf(Class, 'enhancers');
@@ -58,13 +72,12 @@ export class AutoSites {
     const { include, exclude } = this.options;
     for (const module of this.openModules()) {
       const isIncluded = include.has(module.metatype);
-      const isOwn = !isOfPackage(module.metatype);
       for (const [token, wrapper] of module.providers) {
         const Class = classOf(wrapper);
         if (Class === undefined || Class === module.metatype || token === ModuleRef) continue;
         if (wrapper.subtype !== undefined) continue; // a global enhancer
         const isNamed = include.has(Class) || isIncluded;
-        if (!isNamed && (!isOwn || isOfPackage(Class))) continue;
+        if (!isNamed && (isOfPackage(module.metatype) || isOfPackage(Class))) continue;
         if (!this.isOpen(Class)) continue;
         const isLeftOut = (Base: object): boolean => exclude.has(Base) || (!isNamed && isOfPackage(Base));
         for (const method of providerMethods(Class, isLeftOut)) {
