@@ -3,16 +3,16 @@ import { ALL, normaliseName } from '../groups/span-group-spec.js';
 import type { InstrumentationGroupsOptions } from './instrumentation-groups-options.js';
 import { groupNameOfScope, isTaken, snakeCase } from './scope-group-name.js';
 
-/** The options of an application, as far as they can be obeyed. */
+/** The options of an application, as far as they are valid. */
 export interface CheckedOptions {
-  /** Scope, or the name that its group would have, to what the group is called; `false`: the scope is left alone. */
+  /** Scope, or its group's default name -> the chosen name of the group; `false` leaves the scope alone. */
   readonly names: ReadonlyMap<string, string | false>;
   readonly presets: ReadonlyMap<string, readonly string[]>;
-  /** About what can't be obeyed. */
+  /** Warnings about invalid options. */
   readonly warnings: readonly Warning[];
 }
 
-/** Reads the options. What is wrong in them costs itself and a warning; nothing in here throws. */
+/** Reads the options. An invalid part gives a warning and is left out; the function never throws. */
 export function readOptions(options: InstrumentationGroupsOptions): CheckedOptions {
   const warnings: Warning[] = [];
   const attempt = (option: string, value: unknown, read: () => void): void => {
@@ -45,10 +45,10 @@ export function readOptions(options: InstrumentationGroupsOptions): CheckedOptio
 }
 
 /**
- * A warning about a value that can't be obeyed as it is.
+ * A warning about an invalid value.
  *
- * @param option below `instrumentationGroups`; '' for that itself
- * @param used what is taken instead, if anything
+ * @param option the path below `instrumentationGroups`; '' for the option itself
+ * @param used the value that is used instead, if any
  */
 export function invalidOption(option: string, value: unknown, used?: string): Warning {
   return {
@@ -57,12 +57,12 @@ export function invalidOption(option: string, value: unknown, used?: string): Wa
   };
 }
 
-/** As one writes it: `instrumentationGroups.names['my-lib']`. */
+/** The path as users write it: `instrumentationGroups.names['my-lib']`. */
 export function pathOf(option: string): string {
   return option === '' ? 'instrumentationGroups' : `instrumentationGroups.${option}`;
 }
 
-/** Throws for what is, and contains, no group name. */
+/** Throws if the value is no group name and contains none. */
 function groupNameFrom(value: unknown): string | false {
   if (value === false) return false;
   const given = textFrom(value);
@@ -86,7 +86,7 @@ function textFrom(value: unknown): string {
   return normaliseName(value);
 }
 
-/** What the application calls the group of a scope; undefined where it says nothing of that scope. */
+/** The application's name for the group of a scope; undefined if it has none. */
 export function chosenName({ names }: CheckedOptions, scope: string): string | false | undefined {
   const standard = groupNameOfScope(scope);
   return names.get(scope) ?? [...names].find(([key]) => groupNameOfScope(key) === standard)?.[1];

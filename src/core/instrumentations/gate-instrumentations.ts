@@ -10,17 +10,17 @@ import { keepOffSpansOut } from './off-spans-kept-out.js';
 import type { TakeBack } from './put-before.js';
 import { SpanAdmission } from './span-admission.js';
 
-/** What is registered with OpenTelemetry's API, and what is known of the instrumentations. */
+/** The registered OpenTelemetry APIs, and the known instrumentations. */
 export interface GatedProcess {
   readonly provider: TracerProvider;
   readonly contextManager: ContextManager | undefined;
-  /** Those of the instrumentations that are known before they make a span. */
+  /** The scopes of instrumentations that are known before their first span. */
   readonly scopes: Iterable<InstrumentationScope>;
 }
 
 /**
- * Puts the spans of all instrumentations behind the gates of span groups. Their groups are in the registry when this returns,
- * so the spec is to be put in force after it.
+ * Puts the spans of all instrumentations behind the gates of span groups. When it returns, their groups are in the registry,
+ * so put the spec in force afterwards.
  */
 export function gateInstrumentations(
   options: InstrumentationGroupsOptions,

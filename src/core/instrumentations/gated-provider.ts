@@ -14,10 +14,10 @@ import type { TakeBack } from './put-before.js';
 import { countAdmitted, isSpanAdmitted, type SpanAdmission } from './span-admission.js';
 
 /**
- * The fallback, where the provider's tracers can't be gated by their prototype: a provider in front of it that hands out gated
- * tracers. Those that were handed out before stay as they are, but for the API's own, which ask for theirs at their first span.
+ * The fallback if the provider's tracers can't be gated by their prototype: a provider in front of it that gives out gated
+ * tracers. Tracers that it gave out before stay ungated, except the API's own, which get their tracer at their first span.
  *
- * @returns undefined where the API has no place for another provider
+ * @returns undefined if the API has no place for another provider
  */
 export function gateProvider(provider: TracerProvider, admission: SpanAdmission): TakeBack | undefined {
   const proxy = trace.getTracerProvider() as Partial<ProxyTracerProvider>;
@@ -29,7 +29,7 @@ export function gateProvider(provider: TracerProvider, admission: SpanAdmission)
   };
 }
 
-/** Everything that isn't about tracers (flush, shutdown) is the provider's own. */
+/** All other methods, such as flush and shutdown, are the provider's own. */
 function createGatedProvider(provider: TracerProvider, admission: SpanAdmission): TracerProvider {
   return new Proxy(provider, {
     get(target, key) {

@@ -13,18 +13,18 @@ import { putBefore, type TakeBack } from './put-before.js';
 import { countAdmitted, isSpanAdmitted, type SpanAdmission } from './span-admission.js';
 
 /**
- * The SDK's tracers say what they were made for: `instrumentationScope` is a public field of their class, though no part of
- * the API's interface. Seen in SDK 2.0 to 2.12 and in 3.1.
+ * The SDK's tracers have the public field `instrumentationScope`, which the API's interface lacks. Seen in SDK 2.0 to 2.12
+ * and in 3.1.
  */
 interface ScopedTracer extends Tracer {
   readonly instrumentationScope: InstrumentationScope;
 }
 
 /**
- * Stands before `startSpan` of all tracers of a provider, also of those that instrumentations took long ago: on the prototype
- * that they share.
+ * Puts the gate before `startSpan` of all tracers of a provider, on their common prototype. So it works for tracers that
+ * instrumentations took earlier, too.
  *
- * @returns undefined where the tracers have no such prototype, or don't say what they were made for
+ * @returns undefined if the tracers have no such prototype or no scope
  */
 export function gateTracers(provider: TracerProvider, admission: SpanAdmission): TakeBack | undefined {
   const sample = provider.getTracer(SCOPE_NAME) as Partial<ScopedTracer>;

@@ -10,17 +10,20 @@ import { ScopeFamily, STANDARD_PRESETS } from './scope-family.js';
 import { groupNameOfScope } from './scope-group-name.js';
 import { UnmatchedOptions } from './unmatched-options.js';
 
-/** Owns the groups of instrumentations in the registry. */
+/** The namespace of the groups of instrumentations in the registry. */
 const NAMESPACE = 'instrumentation';
 
-/** A library that makes a scope for each request must not fill the registry: later ones share a group. */
+/**
+ * The most groups, because a library that makes a scope for each request must not fill the registry. Later scopes share one
+ * group.
+ */
 const MAX_FAMILIES = 200;
 const FAMILY_OF_THE_REST = 'other_scopes';
 
-/** Which groups the instrumentations of this process have, as far as their scopes are known. */
+/** The groups of the instrumentations of this process, as far as their scopes are known. */
 export class InstrumentationGroups {
   private readonly families = new Map<string, ScopeFamily>();
-  /** The name that its group has by the rules -> the scope. */
+  /** The group's default name -> the scope. */
   private readonly scopes = new Map<string, string>();
   private readonly unmatched: UnmatchedOptions;
 
@@ -28,20 +31,20 @@ export class InstrumentationGroups {
     this.unmatched = new UnmatchedOptions(options);
   }
 
-  /** Adds the scopes that are known before they make a span. */
+  /** Adds the scopes that are known before their first span. */
   addKnown(scopes: Iterable<InstrumentationScope>): void {
     for (const scope of scopes) this.add(scope);
     this.register();
   }
 
-  /** The family of a scope that makes a span; undefined for one that is left alone. */
+  /** The family of the scope of a span; undefined if the scope is left alone. */
   familyOf(scope: InstrumentationScope): ScopeFamily | undefined {
     const family = this.add(scope);
     this.register();
     return family;
   }
 
-  /** Takes everything out of the registry. The spec that it was resolved for is gone already. */
+  /** Removes all groups from the registry. The spec is gone by then. */
   release(): void {
     processState.namespaces.delete(NAMESPACE);
     processState.instrumentationScopes.clear();
@@ -101,7 +104,7 @@ export class InstrumentationGroups {
     emitWarnings(this.unmatched.match(this.scopes, new Set([...index.groups, ...index.presets.keys()])));
   }
 
-  /** The application's own presets; a preset among the members stands for its groups, `http` for both directions. */
+  /** The application's own presets. A member with the name of a scope, such as `http`, stands for all of its groups. */
   private replacedPresets(standard: ReadonlyMap<string, ReadonlySet<string>>): [string, string[]][] {
     return [...this.options.presets].map(([preset, members]) => [
       preset,

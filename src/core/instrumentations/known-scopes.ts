@@ -1,11 +1,11 @@
 /**
- * What a scope's spans are, which decides which groups it has and which presets they are in:
+ * The kind of spans of a scope. It decides the groups of the scope and their presets:
  *
  * - `rpc`, `messaging`, `cloud`: it works in both directions, which are groups of their own
  * - `graphql`: its spans for each field are a group of their own
- * - `incoming`: what comes into the process
+ * - `incoming`: spans of requests and messages that come into the process
  * - `step`: the steps of a request
- * - `database`, `cache`: a client that is asked many times a request
+ * - `database`, `cache`: a client that is called many times a request
  */
 export type ScopeRole =
   'rpc' | 'messaging' | 'cloud' | 'graphql' | 'incoming' | 'step' | 'database' | 'cache';
@@ -38,12 +38,12 @@ const ROLES: ReadonlyMap<string, ScopeRole> = new Map(
   Object.entries(BASES_OF_ROLE).flatMap(([role, bases]) => bases.map((base) => [base, role as ScopeRole])),
 );
 
-/** The role of a scope, by the name that {@link groupNameOfScope} gives it; undefined for one that nobody knows here. */
+/** The role of a scope, by the name that {@link groupNameOfScope} gives it; undefined for unknown scopes. */
 export function knownRole(base: string): ScopeRole | undefined {
   return ROLES.get(base);
 }
 
-/** Whether a group's name is one that a known scope has, in this process or in another one. */
+/** Whether a known scope has a group of this name, in this process or in another one. */
 export function isKnownGroup(name: string): boolean {
   return ROLES.has(name) || ROLES.has(name.replace(/_(server|client|consumer|producer|resolve)$/, ''));
 }

@@ -2,18 +2,18 @@ import { type Context, INVALID_SPAN_CONTEXT, type Span, type SpanContext, trace 
 import { differOnlyInSpan } from './entries-of-contexts.js';
 
 /**
- * What an instrumentation gets while its group is off. It records nothing, and stands for the nearest span that is on: it
- * has that one's context, so children and outgoing requests attach there.
+ * The span that an instrumentation gets while its group is off. It records nothing. It has the span context of the nearest
+ * span that is on, so children and outgoing requests attach there.
  *
- * Each is an object of its own. Measured: with a shared one instrumentation-http, which keeps its open spans in a set, loses
- * its metrics.
+ * Each off span is an object of its own. Measured: with a shared object, instrumentation-http loses its metrics, because it
+ * keeps its open spans in a set.
  */
 export class OffSpan implements Span {
-  /** The context with this span that was entered last, and what was entered instead: the next one is often the same. */
+  /** The last context with this span that was entered, and the context that replaced it. The next one is often the same. */
   entered: { readonly context: Context; readonly without: Context } | undefined;
 
   /**
-   * @param nearest the nearest span around it that is on, or that came from the caller; undefined where there is none
+   * @param nearest the nearest span around it that is on, or the caller's; undefined if there is none
    * @param around the context in which it was asked for, if that has `nearest` as its span
    */
   constructor(
@@ -62,30 +62,32 @@ export class OffSpan implements Span {
   end(): void {}
 }
 
-/** Measured: looking for the span of a context takes 20 ns, which a process with everything on needn't pay. */
+/** Measured: finding the span of a context takes 20 ns. A process with every group on needn't pay that. */
 let isAnyOff = false;
 
-/** The span of a context that is off; undefined where the context has none, or one that is on. */
+/** The off span of a context; undefined if it has no span, or one that is on. */
 export function offSpanOf(context: Context | null | undefined): OffSpan | undefined {
   if (!isAnyOff || context == null) return undefined;
   const span = trace.getSpan(context);
   return span instanceof OffSpan ? span : undefined;
 }
 
-/** A context with the nearest span that is on in the place of its span, which is off. */
+/** A copy of a context in which the nearest span that is on replaces the off span. */
 export function withoutOffSpan(context: Context, off: OffSpan): Context {
   if (off.entered?.context !== context) off.entered = { context, without: replaceSpan(context, off) };
   return off.entered.without;
 }
 
-/** Mostly an instrumentation has only put its span into the context in which it asked for it: then that is what is left. */
+/**
+ * Mostly, an instrumentation has put its span into the context in which it started the span. That context is then the result.
+ */
 function replaceSpan(context: Context, off: OffSpan): Context {
   const { nearest, around } = off;
   if (around !== undefined && differOnlyInSpan(context, around, off, nearest)) return around;
   return nearest === undefined ? trace.deleteSpan(context) : trace.setSpan(context, nearest);
 }
 
-/** A span that is off, in a context in which the instrumentation has asked for one. */
+/** Makes an off span for an instrumentation that starts a span in this context. */
 export function createOffSpan(parent: Context, isRoot: boolean): OffSpan {
   isAnyOff = true;
   if (isRoot) return new OffSpan(undefined, undefined);

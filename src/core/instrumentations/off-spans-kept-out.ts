@@ -3,11 +3,11 @@ import { offSpanOf, withoutOffSpan } from './off-span.js';
 import { putBefore, type TakeBack } from './put-before.js';
 
 /**
- * Keeps spans that are off from becoming the active one: whoever enters a context with one of them gets the nearest span that is
- * on in its place. So `trace.getActiveSpan()?.setAttribute(…)` in a handler lands where it can be seen, and an instrumentation
- * that wants a parent finds none where none is on.
+ * Keeps off spans from becoming active: in a context with one, the nearest span that is on becomes active instead. So
+ * `trace.getActiveSpan()?.setAttribute(…)` in a handler reaches a visible span, and an instrumentation that requires a parent
+ * finds none if no span is on.
  *
- * @returns undefined where the manager can't be changed
+ * @returns undefined if the manager can't be changed
  */
 export function keepOffSpansOut(manager: ContextManager): TakeBack | undefined {
   const enter = putBefore(manager, 'with', gateWith);
@@ -29,7 +29,7 @@ function gateEntering(original: Entering): Entering {
   };
 }
 
-/** Measured: a function of its own, whose code is that of `with` alone, can be inlined; with a shared one `with` takes 60 ns more. */
+/** Measured: a function with the code of `with` alone can be inlined; sharing code makes `with` 60 ns slower. */
 function gateWith(original: Entering): Entering {
   return function (context, work, self, ...rest) {
     const off = offSpanOf(context);

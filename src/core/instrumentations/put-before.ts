@@ -1,15 +1,15 @@
-/** Takes back what was put before a method. */
+/** Removes the function that was put before a method. */
 export type TakeBack = () => void;
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- any method of anybody's object; only its owner knows the types
 type Method = (this: any, ...args: any[]) => any;
 
 /**
- * Puts a function in the place of a method of somebody else's object, until it is taken back. Where somebody has put another
- * one before ours by then, ours stays, and has to do what the original does.
+ * Replaces a method of a foreign object until it is taken back. If another program has put its own function before ours by
+ * then, ours stays and must behave like the original.
  *
- * @param make the function, from the method that it replaces
- * @returns undefined where the object has no such method, or takes no other one
+ * @param make makes the new function from the original method
+ * @returns undefined if the object has no such method, or it can't be replaced
  */
 export function putBefore(
   object: object,

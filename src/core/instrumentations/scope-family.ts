@@ -3,7 +3,7 @@ import { spanGate } from '../groups/span-gate.js';
 import type { InstrumentationScope, SpanGate } from '../state/state-shape.js';
 import type { ScopeRole } from './known-scopes.js';
 
-/** A group of a family, with the presets that it is in for a start. */
+/** A group of a family, with its initial presets. */
 export interface FamilyGroup {
   readonly name: string;
   readonly presets: readonly string[];
@@ -11,10 +11,10 @@ export interface FamilyGroup {
 
 type Suffix = 'server' | 'client' | 'consumer' | 'producer';
 
-/** What the name of a group ends with, by the number of the span's kind: INTERNAL, SERVER, CLIENT, PRODUCER, CONSUMER. */
+/** The endings of group names, by the number of the span's kind: INTERNAL, SERVER, CLIENT, PRODUCER, CONSUMER. */
 const SUFFIX_OF_KIND = {
   rpc: ['client', 'server', 'client', 'client', 'server'],
-  // A client's span is one that fetches messages.
+  // A client's span fetches messages, so it counts as a consumer's.
   messaging: ['producer', 'consumer', 'consumer', 'producer', 'consumer'],
   cloud: ['client', 'consumer', 'client', 'producer', 'consumer'],
 } as const satisfies Record<string, readonly Suffix[]>;
@@ -30,29 +30,29 @@ const PRESETS_OF_ROLE: Readonly<Partial<Record<ScopeRole, readonly string[]>>> =
   cache: ['caches'],
 };
 
-/** The presets that every process with instrumentation groups has, also empty. */
+/** Presets that every process with instrumentation groups has, even if they are empty. */
 export const STANDARD_PRESETS: readonly string[] = ['default', 'per_request', 'databases', 'caches'];
 
-/** Of those that share a name; more are gated, but not listed. */
+/** The most scopes to list for one name. More are gated, but not listed. */
 const MAX_SCOPES = 20;
 
-/** How instrumentation-graphql begins the names of the spans that it makes for each field. */
+/** The beginning of the names of instrumentation-graphql's spans for fields. */
 const GRAPHQL_FIELD = 'graphql.resolve';
 
 /**
- * The scopes that share a name, nearly always one, and their groups. Which groups these are can follow from the spans that
- * are asked for: a scope that nobody knows here turns out to work in both directions when it makes spans of both kinds.
+ * The scopes with a common name, nearly always one, and their groups. The groups can follow from the spans: an unknown scope
+ * turns out to work in both directions when it makes spans of both kinds.
  */
 export class ScopeFamily {
   readonly scopes: InstrumentationScope[] = [];
   private readonly roles = new Set<ScopeRole>();
   private readonly kinds = new Set<SpanKind>();
-  /** By the number of the span's kind; empty for kinds that were not asked for yet. */
+  /** By the number of the span's kind; empty for kinds that had no span yet. */
   private gates: (SpanGate | undefined)[] = [];
   private fieldGate: SpanGate | undefined;
 
   /**
-   * @param base what the names of its groups begin with
+   * @param base the beginning of the names of its groups
    * @param onChange called when it has other groups, or presets, than before
    */
   constructor(
@@ -68,7 +68,7 @@ export class ScopeFamily {
     this.forgetGates();
   }
 
-  /** The gate of a span that is asked for. On the hot path: two field loads once the kind is known. */
+  /** The gate of a new span. It is on the hot path: two field loads once the kind is known. */
   gateOf(name: string, kind: SpanKind = SpanKind.INTERNAL): SpanGate {
     if (this.fieldGate !== undefined && name.startsWith(GRAPHQL_FIELD)) return this.fieldGate;
     return this.gates[kind] ?? this.learnKind(kind);
@@ -91,7 +91,7 @@ export class ScopeFamily {
 
   private presetsOfSuffix(suffix: Suffix): readonly string[] {
     if (suffix === 'server' || suffix === 'consumer') return INCOMING;
-    // What a cloud's client asks for is a database's or a store's answer as often as a step.
+    // A cloud client's call is as often one to a database or store as a step of the request.
     return suffix === 'client' && this.roles.has('cloud') ? [] : STEP;
   }
 

@@ -1,20 +1,20 @@
-/** What the packages of OpenTelemetry's own instrumentations are called, before what they instrument. */
+/** The beginnings of the names of OpenTelemetry's own instrumentation packages. */
 const OPENTELEMETRY_PREFIX = '@opentelemetry/instrumentation-';
 
-/** Words of a package's name that say what it is for, but not what it instruments: `@fastify/otel` is about Fastify. */
+/** Words in package names that don't name the instrumented library: `@fastify/otel` is about Fastify. */
 const WORDS_WITHOUT_SUBJECT: ReadonlySet<string> = new Set(['instrumentation', 'otel', 'opentelemetry']);
 
-/** Names that mean something else in a spec: the wildcard, and the presets of instrumentations. */
+/** Names with another meaning in a spec: the wildcard, and the presets of instrumentations. */
 const TAKEN: ReadonlySet<string> = new Set(['all', 'default', 'per_request', 'databases', 'caches']);
 
 const UNNAMED = 'unnamed';
 
-/** Whether a name means something else in a spec than a group of an instrumentation. */
+/** Whether a name has another meaning in a spec. */
 export function isTaken(name: string): boolean {
   return TAKEN.has(name);
 }
 
-/** Any text as a group name in lowercase snake_case, e.g. `Socket.IO` as `socket_io`; '' where nothing is left of it. */
+/** A text as a group name in lowercase snake_case, e.g. `Socket.IO` as `socket_io`; '' if nothing is left of it. */
 export function snakeCase(text: string): string {
   return text
     .replace(/([a-z0-9])([A-Z])|([A-Z])(?=[A-Z][a-z])/g, '$1$3_$2')
@@ -24,10 +24,10 @@ export function snakeCase(text: string): string {
 }
 
 /**
- * The name of the span group that an instrumentation scope is in.
+ * The name of the span group of an instrumentation scope.
  *
- * `@opentelemetry/instrumentation-pg` is `pg`. Of any other package it is the name without its npm scope and the word
- * `instrumentation`; where nothing else is left (`@prisma/instrumentation`, `@fastify/otel`) it is the npm scope.
+ * `@opentelemetry/instrumentation-pg` is `pg`. For other packages it is the name without the npm scope and the word
+ * `instrumentation`. If nothing is left (`@prisma/instrumentation`, `@fastify/otel`), it is the npm scope.
  */
 export function groupNameOfScope(scope: string): string {
   const name = scope.startsWith(OPENTELEMETRY_PREFIX)

@@ -8,28 +8,28 @@ import type { ScopeFamily } from './scope-family.js';
 
 const { inFlight } = processState;
 
-/** Stands for the family of a scope whose spans are not gated. */
+/** Marks a scope whose spans are not gated. */
 const LEFT_ALONE = Symbol('left alone');
 
-/** Knows which gate the spans of a tracer are behind. */
+/** Finds the gate of each span of a tracer. */
 export class SpanAdmission {
-  /** Looked up for each span, so by the tracer: its scope's name would have to be hashed with its version. */
+  /** The key is the tracer, because this is read for each span, and hashing the scope's name and version would be slower. */
   private readonly families = new WeakMap<object, ScopeFamily | typeof LEFT_ALONE>();
 
   private isClosed = false;
 
   constructor(private readonly groups: InstrumentationGroups) {}
 
-  /** From now on nothing is gated. */
+  /** Stops gating. */
   close(): void {
     this.isClosed = true;
   }
 
   /**
-   * The gate of a span that is asked for; undefined for one that isn't gated.
+   * The gate of a new span; undefined if it isn't gated.
    *
-   * @param tracer whoever is asked for the span
-   * @param scope the tracer's scope; looked at once
+   * @param tracer the tracer of the span
+   * @param scope the tracer's scope; read once
    */
   gateOf(
     tracer: object,
@@ -37,7 +37,7 @@ export class SpanAdmission {
     name: string,
     options: SpanOptions | undefined,
   ): SpanGate | undefined {
-    // What NestLens starts has been admitted by its site, whatever tracer that was given.
+    // A span of NestLens was admitted by its site, whichever tracer the site has.
     if (inFlight.isStartingOwn || this.isClosed) return undefined;
     const family = this.families.get(tracer) ?? this.learn(tracer, scope);
     return family === LEFT_ALONE ? undefined : family.gateOf(name, options?.kind);
@@ -60,7 +60,7 @@ export function isSpanAdmitted(
   return !processState.isAdmissionAsked || isAdmitted(gate.name, scope.name, parent);
 }
 
-/** Counts a span that was made, unless tracing is suppressed where it was asked for: then it is none. */
+/** Counts a new span, unless tracing is suppressed, because it records nothing then. */
 export function countAdmitted({ name }: SpanGate, span: Span): void {
   const { spanCounts } = processState;
   // Measured: the API's check of a whole span context takes 150 ns.

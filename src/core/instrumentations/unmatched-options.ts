@@ -5,9 +5,9 @@ import { isKnownGroup } from './known-scopes.js';
 import { groupNameOfScope } from './scope-group-name.js';
 
 /**
- * The scopes and groups that the options name, as long as nothing of that name has come. Nobody knows at the start which scopes
- * will: one that looks like a misspelt one is reported as soon as the right one is there, the others when telemetry ends. Names
- * of known instrumentations are left out: they may be right in another process with the same options.
+ * The scopes and groups in the options that have matched nothing yet. Scopes become known over time. A misspelt name is
+ * reported as soon as the right scope appears, all others when telemetry ends. Names of known instrumentations are never
+ * reported, because another process with the same options may have them.
  */
 export class UnmatchedOptions {
   private readonly scopes: Set<string>;
@@ -22,10 +22,10 @@ export class UnmatchedOptions {
   }
 
   /**
-   * What is to be said now that more is known.
+   * The warnings to give now that more scopes are known.
    *
-   * @param scopes by the names that their groups would have
-   * @param names what is registered: groups, and presets
+   * @param scopes by the default names of their groups
+   * @param names the registered groups and presets
    */
   match(scopes: ReadonlyMap<string, string>, names: ReadonlySet<string>): Warning[] {
     const warnings: Warning[] = [];
@@ -43,7 +43,7 @@ export class UnmatchedOptions {
     return warnings;
   }
 
-  /** What is to be said at the end of telemetry. */
+  /** The warnings to give at the end of telemetry. */
   rest(): Warning[] {
     return [
       ...[...this.scopes].map((scope) => unmatched(`names['${scope}']`, scope, undefined)),

@@ -1,13 +1,13 @@
-// As a whole: webpack 5.113 warns about a `createRequire` that is imported by its name.
+// Imported as a whole, because webpack 5.113 warns about an import of `createRequire` by name.
 import * as nodeModule from 'node:module';
 import { join, resolve } from 'node:path';
 
 /**
- * What the application can load: the packages are its own, wherever NestLens is. The main file may be a launcher that is
- * none of the application's; then the working directory counts, and at last the place of NestLens, from which a set-up
- * loads the SDK.
+ * A `require` that finds the application's packages, wherever NestLens is installed. The main file may be a launcher outside
+ * of the application; then the working directory counts, and at last the folder of NestLens, from which a set-up loads the
+ * SDK.
  *
- * @param wanted a package that it has to find, if any of them does
+ * @param wanted the package to find; the first place that has it wins
  */
 export function requireOfApplication(wanted: string): NodeJS.Require {
   const inWorkingDirectory = nodeModule.createRequire(join(process.cwd(), 'any.js'));
@@ -15,7 +15,8 @@ export function requireOfApplication(wanted: string): NodeJS.Require {
   const main = process.argv[1];
   if (main !== undefined) {
     const named = resolve(main);
-    // As Node does it: a directory stands for its main file, an extension may be missing, a link is followed.
+    // It resolves the main file as Node does: a directory means its main file, an extension may be missing, a link is
+    // followed.
     candidates.unshift(nodeModule.createRequire(attemptResolve(inWorkingDirectory, named) ?? named));
   }
   const own = ownFile();
@@ -23,7 +24,7 @@ export function requireOfApplication(wanted: string): NodeJS.Require {
   return candidates.find((require) => attemptResolve(require, wanted) !== undefined) ?? candidates[0]!;
 }
 
-/** The file behind a specifier; undefined where there is none. */
+/** The file behind a specifier; undefined if there is none. */
 export function attemptResolve(require: NodeJS.Require, specifier: string): string | undefined {
   try {
     return require.resolve(specifier);
@@ -32,7 +33,7 @@ export function attemptResolve(require: NodeJS.Require, specifier: string): stri
   }
 }
 
-/** This file, as a path or URL. No other expression for it is understood by both builds, ESM and CommonJS. */
+/** This file, as a path or URL. Both builds, ESM and CommonJS, understand only this expression. */
 function ownFile(): string | undefined {
   const kept = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace');
   try {

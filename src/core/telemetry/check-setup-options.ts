@@ -3,7 +3,7 @@ import { readRequestOptIn } from '../opt-in/request-opt-in-options.js';
 import { checkSpecSource } from '../sources/span-group-spec-source.js';
 import type { SetupOptions } from './setup-options.js';
 
-/** Throws for what an option can't be. */
+/** Throws for a value of a wrong type. */
 type Check = (what: string, given: unknown) => void;
 
 const isFunction = (given: unknown): boolean => typeof given === 'function';
@@ -34,7 +34,7 @@ function listOf(what: string, check: Check): Check {
 const checkInstrumentation = withMethods('an instrumentation', 'enable', 'disable');
 const checkInstrumentations = listOf('instrumentations', checkInstrumentation);
 
-/** What each option of `setupTelemetry` has to be. */
+/** The type of each option of `setupTelemetry`. */
 const CHECKS: Readonly<Record<keyof SetupOptions, Check>> = {
   spanExporter: withMethods('an exporter', 'export', 'shutdown'),
   spanProcessors: listOf(
@@ -51,7 +51,7 @@ const CHECKS: Readonly<Record<keyof SetupOptions, Check>> = {
   ),
   mode: wanted("'own' or 'attach'", (given) => given === 'own' || given === 'attach'),
   isError: wanted('a function of the thrown value', isFunction),
-  // What is wrong in it is a warning, and costs itself only: see `checked-options`.
+  // Invalid parts give a warning and are left out; see `checked-options`.
   instrumentationGroups: () => undefined,
   specSource: checkSpecSource,
   requestOptIn: (_, given) => void readRequestOptIn(given),
@@ -61,10 +61,10 @@ const CHECKS: Readonly<Record<keyof SetupOptions, Check>> = {
 export const SETUP_OPTIONS: Readonly<Record<keyof SetupOptions, unknown>> = CHECKS;
 
 /**
- * Checks the options of a set-up before anything is changed. What can't be used would fail in the middle of a start, at the
- * first span or at the close; what nobody reads would leave its spans to another exporter.
+ * Checks the options of a set-up before anything is changed. Otherwise a wrong value would fail in the middle of the start,
+ * at the first span or at the close, and with a misspelt option the spans would go to another exporter.
  *
- * @param what where they were given, e.g. `setupTelemetry: options`
+ * @param what the place of the options, e.g. `setupTelemetry: options`
  * @throws TypeError for a value of a wrong type, and for a key that isn't known
  */
 export function checkSetupOptions(what: string, given: unknown): void {

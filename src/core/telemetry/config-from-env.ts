@@ -12,7 +12,7 @@ import {
 } from './config.js';
 import { warnOfMisspeltVariables } from './environment-warnings.js';
 
-/** What follows the prefix in the names of the variables. */
+/** The parts after the prefix in the names of the variables. */
 const KEYS = [
   'ENABLED',
   'SPAN_GROUPS',
@@ -26,13 +26,13 @@ const KEYS = [
   'USER_ID',
 ] as const;
 
-/** Which variables are read, and from where. */
+/** The variables to read. */
 export interface EnvOptions {
-  /** What the names of the variables begin with: `<prefix>_<KEY>`, without the underscore. @defaultValue 'NEST_LENS' */
+  /** The beginning of the variables' names: `<prefix>_<KEY>`, without the underscore. @defaultValue 'NEST_LENS' */
   prefix?: string;
-  /** Read for each key whose variable is unset or empty. @defaultValue 'NEMO_LENS' */
+  /** The prefix for keys whose first variable is unset or empty. @defaultValue 'NEMO_LENS' */
   fallbackPrefix?: string;
-  /** The variables. @defaultValue `process.env`, read when the call is made */
+  /** The variables. @defaultValue `process.env` at the time of the call */
   env?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -82,8 +82,7 @@ function wordFrom<W extends string>(found: ConfigOrigin | undefined, allowed: re
 /**
  * Merges explicit options over the environment, key by key.
  *
- * A key that is set explicitly is not read from the environment, so a bad variable behind it does no harm. What is explicit
- * is checked by the set-up.
+ * The variable of an explicit key is not read, so a bad one does no harm. The set-up checks the explicit options.
  */
 export function resolveConfig(
   explicit: Partial<NestLensConfig>,
@@ -129,9 +128,9 @@ export function resolveConfig(
  * Reads the configuration from the environment, now. For each key the value is that of `<prefix>_<KEY>`, else that of
  * `<fallbackPrefix>_<KEY>`, else the default; blanks around it are ignored, and an empty variable counts as unset.
  *
- * Keys: `ENABLED`, `SPAN_GROUPS`, `SPAN_GROUPS_FILE`, `EXPORTER`, `TRACES_ENABLED`, `METRICS_ENABLED`, `INSTRUMENTATION_GROUPS`, `CLIENT_ERRORS`,
- * `RUN_ID`, `USER_ID`. Booleans are 1/0, true/false, yes/no, on/off, in any case. The standard `OTEL_*` variables are the SDK's,
- * and not read here.
+ * Keys: `ENABLED`, `SPAN_GROUPS`, `SPAN_GROUPS_FILE`, `EXPORTER`, `TRACES_ENABLED`, `METRICS_ENABLED`,
+ * `INSTRUMENTATION_GROUPS`, `CLIENT_ERRORS`, `RUN_ID`, `USER_ID`. Booleans are 1/0, true/false, yes/no, on/off, in any case.
+ * The SDK reads the standard `OTEL_*` variables; they are not read here.
  *
  * @param options `prefix` (default `NEST_LENS`), `fallbackPrefix` (default `NEMO_LENS`), `env` (default `process.env`)
  * @returns a frozen config
@@ -146,7 +145,9 @@ export function nestLensConfigFromEnv(options: EnvOptions = {}): NestLensConfig 
   return resolveConfig({}, options);
 }
 
-/** `OTEL_SDK_DISABLED`, read by the SDK's own rule: only `true` counts, in any case, blanks ignored. */
+/**
+ * Whether `OTEL_SDK_DISABLED` disables the SDK, by the SDK's own rule: only `true` does, in any case, with or without blanks.
+ */
 export function isSdkDisabled(env: Readonly<Record<string, string | undefined>> = process.env): boolean {
   return env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true';
 }

@@ -2,21 +2,24 @@ import { argumentError } from '../diagnostics/argument-error.js';
 import { ConfigError, createError } from '../diagnostics/errors.js';
 import { describeValue } from '../diagnostics/quote-details.js';
 
-/** Where spans go when the application names no exporter of its own. */
+/** The destination of spans if the application gives no exporter of its own. */
 export type ExporterName = 'otlp' | 'console' | 'tree' | 'none';
 
-/** What an `HttpException` below 500 does to the status of a span that isn't a handler's. */
+/** The effect of an `HttpException` below 500 on the status of a span that isn't a handler's. */
 export type ClientErrors = 'unset' | 'error';
 
-/** What `setupTelemetry` is to do. `nestLensConfigFromEnv` makes one from the environment. */
+/** The configuration of `setupTelemetry`. `nestLensConfigFromEnv` makes one from the environment. */
 export interface NestLensConfig {
-  /** Off: no provider is built, no SDK package loaded, every group stays off. @defaultValue false */
+  /**
+   * Whether telemetry is on. If off, no provider is built, no SDK package is loaded, and every group stays off. @defaultValue
+   * false
+   */
   enabled: boolean;
-  /** The spec: which groups emit, e.g. `per_request,payment`. @defaultValue 'default' */
+  /** The spec: the groups that emit, e.g. `per_request,payment`. @defaultValue 'default' */
   spanGroups: string;
   /**
-   * A file that holds the spec, followed while the process runs; it beats `spanGroups`. See `fileSpecSource`. A `specSource` of the
-   * options beats both. @defaultValue none
+   * A file with the spec, followed while the process runs; it beats `spanGroups`. See `fileSpecSource`. A `specSource` among
+   * the options beats both. @defaultValue none
    */
   spanGroupsFile?: string;
   /**
@@ -25,13 +28,13 @@ export interface NestLensConfig {
    * and propagated, but not exported. @defaultValue 'otlp'
    */
   exporter: ExporterName;
-  /** Off: no tracer provider. @defaultValue true */
+  /** Whether a tracer provider is built. @defaultValue true */
   tracesEnabled: boolean;
-  /** Off: no meter provider. @defaultValue true */
+  /** Whether a meter provider is built. @defaultValue true */
   metricsEnabled: boolean;
   /**
-   * What an `HttpException` below 500 does to the status of the spans that it passes: `unset` leaves it, `error` makes it an
-   * error, except in HTTP and GraphQL handlers, which answer with it. @defaultValue 'unset'
+   * The effect of an `HttpException` below 500 on the status of the spans that it passes: `unset` leaves it, `error` makes it
+   * an error. The spans of HTTP and GraphQL handlers, which answer with it, are excepted. @defaultValue 'unset'
    */
   clientErrors?: ClientErrors;
   /** Resource attribute `nestlens.run_id`: tells the runs of one service apart. @defaultValue eight random hex digits */
@@ -39,27 +42,27 @@ export interface NestLensConfig {
   /** Resource attribute `nestlens.user_id`, left out when empty. @defaultValue '' */
   userId: string;
   /**
-   * Makes every instrumentation of the process a span group, as the option of that name does, which beats it.
+   * Makes every instrumentation of the process a span group. The option of the same name beats it. @defaultValue false
    * @defaultValue false
    */
   instrumentationGroups?: boolean;
-  /** Resource attribute `service.name`. Unset: the SDK's business (`OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`). */
+  /** Resource attribute `service.name`. If unset, the SDK decides (`OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`). */
   serviceName?: string;
   /**
-   * Where values came from. `nestLensConfigFromEnv` fills it in, and a spread keeps it. It holds each value too: one that you
-   * replace counts as `options`. Leave it out of a config that you write yourself. @defaultValue none
+   * The origins of the values. `nestLensConfigFromEnv` fills it in, and a spread keeps it. It holds each value too, so a
+   * value that you replace counts as `options`. Leave it out of a config that you write yourself. @defaultValue none
    */
   origins?: Readonly<Partial<Record<TracedKey, ConfigOrigin>>>;
 }
 
-/** The keys of a config whose origin is kept: it is shown, or decides how the value is exported. */
+/** The keys of a config whose origin is kept, because it is shown or decides how the value is exported. */
 export type TracedKey = 'spanGroups' | 'spanGroupsFile' | 'runId' | 'userId' | 'enabled';
 
-/** Where one value of a config came from. */
+/** The origin of one value of a config. */
 export interface ConfigOrigin {
   /** The name of the variable, or `default`. */
   readonly source: string;
-  /** The value that came from there. */
+  /** The value of that origin. */
   readonly value: string;
 }
 
@@ -67,10 +70,10 @@ export const EXPORTERS: readonly ExporterName[] = ['otlp', 'console', 'tree', 'n
 export const CLIENT_ERRORS: readonly ClientErrors[] = ['unset', 'error'];
 
 /**
- * Which of the allowed words this is.
+ * Finds the allowed word that a value is.
  *
  * @param source the option or variable that held it, for the error
- * @throws ConfigError when it is none of them
+ * @throws ConfigError if it is none of them
  */
 export function checkWord<W extends string>(
   allowed: readonly W[],
@@ -83,7 +86,7 @@ export function checkWord<W extends string>(
   return known;
 }
 
-/** The variable that a value came from, `default`, or `options` where the application said it in code. */
+/** The variable of a value, or `default`, or `options` if code has set the value. */
 export function originOf(config: Partial<NestLensConfig>, key: TracedKey): string {
   const origin = config.origins?.[key];
   return origin?.value === String(config[key]) ? origin.source : 'options';
@@ -95,10 +98,10 @@ export function isFromNemo(config: NestLensConfig, key: TracedKey): boolean {
 }
 
 /**
- * Checks what the compiler can't where a config comes from JavaScript.
+ * Checks a config, because the compiler can't check one that comes from JavaScript.
  *
  * @returns a copy, frozen
- * @throws TypeError for what is no object; ConfigError for a value of a wrong type, or one that isn't allowed
+ * @throws TypeError if the config is no object; ConfigError for a value of a wrong type, or one that isn't allowed
  */
 export function validateConfig(config: NestLensConfig): NestLensConfig {
   if (typeof config !== 'object' || config === null || Array.isArray(config)) {
@@ -114,7 +117,7 @@ export function validateConfig(config: NestLensConfig): NestLensConfig {
     throw invalidValue('instrumentationGroups', instrumentationGroups, BOOLEANS);
   if (typeof config.spanGroups !== 'string') throw invalidValue('spanGroups', config.spanGroups, TEXTS);
   for (const key of ['spanGroupsFile', 'runId', 'userId', 'serviceName'] as const) {
-    // What JavaScript leaves out of a config has its default, or none.
+    // A key that JavaScript leaves out gets its default, if it has one.
     const { [key]: value = '' } = config;
     if (typeof value !== 'string') throw invalidValue(key, value, TEXTS);
   }

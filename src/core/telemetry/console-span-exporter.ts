@@ -1,7 +1,7 @@
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import type { SpanExporterLike } from './setup-options.js';
 
-/** The part of the SDK's `ReadableSpan` that is printed. */
+/** The fields of the SDK's `ReadableSpan` that are printed. */
 interface PrintableSpan {
   readonly name: string;
   readonly kind: SpanKind;
@@ -19,8 +19,8 @@ const SUCCESS = 0;
 /**
  * Exporter `console`: one compact JSON line a span, on standard output. (The SDK's own prints some thirty lines each.)
  *
- * It doesn't use `console.log`: an application may have replaced that by a queue which a traced function empties later, and each
- * line would then make a span to print, without end.
+ * It doesn't use `console.log`, because an application may have replaced that with a queue that a traced function empties.
+ * Each line would then make another span to print, without end.
  */
 export function createConsoleSpanExporter(): SpanExporterLike {
   return {
@@ -36,7 +36,7 @@ export function createConsoleSpanExporter(): SpanExporterLike {
 function print(line: string): void {
   const { stdout } = process;
   stdout.write(`${line}\n`, (error) => {
-    // The stream emits the error next, e.g. when nobody reads the pipe any more. Without a listener that ends the process.
+    // The stream emits the error next, e.g. when the reader of a pipe has ended. Without a listener that ends the process.
     if (!error || stdout.listeners('error').includes(ignoreError)) return;
     stdout.on('error', ignoreError);
     setImmediate(() => stdout.off('error', ignoreError));
@@ -44,7 +44,7 @@ function print(line: string): void {
 }
 
 function ignoreError(): void {
-  // An application's own listener is told, too.
+  // An application's own listener gets the error, too.
 }
 
 function describe(span: PrintableSpan) {

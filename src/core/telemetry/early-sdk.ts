@@ -7,12 +7,12 @@ import { registeredTracerProvider } from './otel-globals.js';
 import { DEFAULT_TIMEOUT_MS, settleWithin } from './with-timeout.js';
 
 /*
- * What `nest-lens/register` has started before the application: kept here until a set-up takes it over. Everybody else asks
- * this file. Missed by whoever wants spans of HTTP, databases and frameworks from an ES module, or from what loads before
- * NestLens: nearly everybody.
+ * Keeps what `nest-lens/register` has started before the application until a set-up takes it over. All other code asks this
+ * file. Who would miss it: everybody who wants spans of HTTP, databases and frameworks in ES modules, or in modules that load
+ * before NestLens.
  */
 
-/** The part of a configuration that a running SDK can't be told any more, but for the run's id. */
+/** The part of a configuration that a running SDK can't take any more, except for the run's id. */
 function settingsOf({
   exporter,
   tracesEnabled,
@@ -23,13 +23,13 @@ function settingsOf({
   return JSON.stringify({ exporter, tracesEnabled, metricsEnabled, serviceName, userId });
 }
 
-/** Whether an early start has been made in this process, whatever became of it. */
+/** Whether this process has tried an early start, successful or not. */
 export function hasStartedEarly(): boolean {
   const { sdk, failure } = processState.early;
   return sdk !== undefined || failure !== undefined;
 }
 
-/** Keeps an SDK that was started early for the set-up to come; if none comes, it ends with the process. */
+/** Keeps an SDK that was started early for the set-up. If no set-up comes, it ends with the process. */
 export function keepEarlySdk(
   sdk: Pipeline,
   config: NestLensConfig,
@@ -44,13 +44,13 @@ export function keepEarlySdk(
     ...sdk,
     settings: settingsOf(config),
     runId: config.runId,
-    // Nobody else's: it wouldn't have been started beside one.
+    // The provider is the SDK's own: it wouldn't have been started beside another one.
     hasTracerProvider: registeredTracerProvider() !== undefined,
     take: stopWaiting,
   };
 }
 
-/** As the shutdown of a set-up does it: spans that are open are rescued, the limit is kept, a failure is said once. */
+/** Ends like the shutdown of a set-up: open spans are rescued, the limit is kept, a failure is reported once. */
 async function endWithProcess(sdk: Pipeline): Promise<void> {
   const steps = [() => sdk.flushSpans(), () => sdk.shutdown()];
   await settleWithin(
@@ -60,7 +60,7 @@ async function endWithProcess(sdk: Pipeline): Promise<void> {
   sdk.release();
 }
 
-/** Takes the SDK that was started early, if there is one; from then on whoever took it ends it. */
+/** Takes the SDK that was started early, if there is one. The caller has to end it. */
 export function takeEarlySdk(): EarlySdk | undefined {
   const { sdk } = processState.early;
   processState.early.sdk = undefined;
@@ -69,9 +69,9 @@ export function takeEarlySdk(): EarlySdk | undefined {
 }
 
 /**
- * Ends the SDK that was started early, unless a set-up has taken it over: the environment wanted telemetry and the
- * application doesn't, whose word counts. It is out of the way at once. Nobody waits for what it still has to say, or wants
- * to know whether that arrives.
+ * Ends the SDK that was started early, unless a set-up has taken it over. The environment wanted telemetry and the
+ * application doesn't, so the application wins. Its globals are removed at once; its shutdown isn't awaited, and failures
+ * aren't reported.
  */
 export function discardEarlySdk(): void {
   const sdk = takeEarlySdk();
@@ -81,25 +81,28 @@ export function discardEarlySdk(): void {
   sdk.release();
 }
 
-/** Whether a set-up asks for something else than what the SDK was started with. */
+/** Whether a set-up asks for other settings than those that the SDK was started with. */
 export function differsFromEarly(sdk: EarlySdk, config: NestLensConfig): boolean {
   const isOtherRun = originOf(config, 'runId') !== 'default' && sdk.runId !== config.runId;
   return isOtherRun || sdk.settings !== settingsOf(config);
 }
 
-/** What a set-up uses: what it is given, and what was started before the application, unless it brings the same. */
+/**
+ * The instrumentations of a set-up: the given ones, and those that were started before the application unless the given ones
+ * include them.
+ */
 export function withEarlyInstrumentations(given: readonly InstrumentationLike[]): InstrumentationLike[] {
   const names = new Set(given.map(({ instrumentationName }) => instrumentationName));
   const { instrumentations: early } = processState.early;
   return [...early.filter(({ instrumentationName }) => !names.has(instrumentationName)), ...given];
 }
 
-/** Remembers why the early start failed, so that a set-up which fails for the same reason needn't say so again. */
+/** Remembers the error of a failed early start, so that a set-up that fails for the same reason doesn't repeat it. */
 export function rememberEarlyFailure(error: unknown): void {
   processState.early.failure = messageOf(error);
 }
 
-/** Whether the early start has failed, and said so, for the same reason. */
+/** Whether the early start has failed, and reported it, for the same reason. */
 export function isEarlyFailure(error: unknown): boolean {
   return processState.early.failure === messageOf(error);
 }

@@ -2,20 +2,20 @@ import { emitOnce } from '../diagnostics/emit-once.js';
 import { nearestName } from '../groups/nearest-name.js';
 import { isFromNemo, type NestLensConfig, originOf } from './config.js';
 
-/** What of a spec means something to NestLens only: wildcards, and exclusions. */
+/** The parts of a spec that only NestLens understands: wildcards and exclusions. */
 const ONLY_HERE = /\*|(^|,)\s*-/;
 
-/** Says that a shared spec selects other groups in the deployment's Python processes. */
+/** Warns that a shared spec selects other groups in the deployment's Python processes. */
 export function warnOfSharedSpec(config: NestLensConfig): void {
   if (!isFromNemo(config, 'spanGroups') || !ONLY_HERE.test(config.spanGroups)) return;
   const variable = originOf(config, 'spanGroups');
   emitOnce(variable, { code: 'SPEC_NOT_SHARED', details: { variable, spec: config.spanGroups } });
 }
 
-/** What the name of a variable that says what is to emit ends with. */
+/** The endings of variables that hold a spec. */
 const SPEC_VARIABLE = /_SPAN_GROUPS(_FILE)?$/;
 
-/** Says that a spec was set, and telemetry wasn't enabled: by no variable, and not in code. */
+/** Warns that a spec was set but telemetry is not enabled, by a variable or in code. */
 export function warnOfSpecWithoutEnabled(config: NestLensConfig): void {
   if (config.enabled || config.origins?.enabled?.source !== 'default') return;
   const variable = [originOf(config, 'spanGroups'), originOf(config, 'spanGroupsFile')].find((source) =>
@@ -26,16 +26,17 @@ export function warnOfSpecWithoutEnabled(config: NestLensConfig): void {
   emitOnce(variable, { code: 'SPEC_WITHOUT_ENABLED', details: { variable, enabledVariable } });
 }
 
-/** How variables are compared that somebody has misspelt: case, underscores and a plural don't tell names apart. */
+/** The form in which misspelt variables are compared: without case, underscores and a plural. */
 function looseName(variable: string): string {
   return variable.toLowerCase().replaceAll('_', '').replace(/s$/, '');
 }
 
 /**
- * Says of each variable that is nearly one of ours, and so has no effect. One that begins with the prefix and is near none of
- * them may be somebody else's.
+ * Warns about each variable that is nearly one of ours, and so has no effect. A variable with the prefix that is near none of
+ * ours may belong to another program.
  *
- * @param isShared whether others have variables of this prefix, which may be near ours: then only another way of writing one counts
+ * @param isShared whether other programs use this prefix, so that near names may be theirs; then only another spelling of the
+ * same name counts
  */
 export function warnOfMisspeltVariables(
   prefix: string,

@@ -4,19 +4,19 @@ import { emitWarnings } from '../diagnostics/warnings.js';
 import { processState } from '../state/process-state.js';
 import type { ExportCounts } from '../state/state-shape.js';
 
-/** A failure that goes on is said again after this time, in milliseconds. */
+/** A failure that lasts is reported again after this time, in milliseconds. */
 const SAY_AGAIN_MS = 10 * 60_000;
 
-/** Counts what becomes of the spans of one exporter, and says when exports begin to fail, and when they work again. */
+/** Counts the exported spans of one exporter, and reports when exports begin to fail and when they work again. */
 export class ExportReport {
-  /** When a failure was said last, in milliseconds of `performance.now()`. */
+  /** The time of the last report of a failure, in milliseconds of `performance.now()`. */
   private saidAt = -Infinity;
   private isRecoveryDue = false;
   private isOver = false;
 
   constructor(private readonly counts: ExportCounts) {}
 
-  /** Nobody wants to hear of it any more. */
+  /** Stops reporting. */
   end(): void {
     this.isOver = true;
   }
@@ -31,7 +31,7 @@ export class ExportReport {
 
   failed(spans: number, error: unknown): void {
     this.counts.spansLost += spans;
-    // What fails while telemetry is shut down is said by the shutdown.
+    // The shutdown reports failures that happen during it.
     if (this.isOver || processState.telemetry.phase === 'stopping') return;
     noteSaidFailure(error);
     const now = performance.now();

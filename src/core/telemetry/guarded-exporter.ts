@@ -10,7 +10,10 @@ type ExportResult = Parameters<Done>[0];
 const SUCCESS = 0;
 const FAILED = 1;
 
-/** An export counts as failed after this time, in milliseconds: a callback that got lost must not hold up every flush. */
+/**
+ * An export without an answer counts as failed after this time, in milliseconds, so that a lost callback doesn't hold up
+ * every flush.
+ */
 const MAX_EXPORT_MS = 30_000;
 
 interface RunningExport {
@@ -23,11 +26,12 @@ function failure(error: unknown): ExportResult {
 }
 
 /**
- * Knows the exports of an exporter. Missed by every application that closes while a batch is on its way: the SDK's own flush
- * and shutdown don't wait for a batch that a timer has sent. See https://github.com/open-telemetry/opentelemetry-js/issues/5602
+ * Knows the exports of an exporter. Who would miss it: every application that closes while a batch is on its way, because the
+ * SDK's own flush and shutdown don't wait for a batch that a timer has sent. See
+ * https://github.com/open-telemetry/opentelemetry-js/issues/5602
  */
 export class GuardedExporter {
-  /** What the SDK and its processors get: the exporter with two methods of ours. The exporter itself stays as it is. */
+  /** The object for the SDK and its processors: the exporter with two methods of ours. The exporter itself isn't changed. */
   readonly facade: SpanExporterLike;
   private readonly running = new Set<RunningExport>();
   private ended: Promise<void> | undefined;
@@ -40,18 +44,18 @@ export class GuardedExporter {
       ['export', (spans: unknown[], done: Done) => this.export(spans, done)],
       ['shutdown', () => this.shutdown()],
     ]);
-    // The target has nothing of its own, so that this works for a frozen exporter too.
+    // The proxy's target has no properties of its own, so that this works for a frozen exporter too.
     this.facade = new Proxy(Object.create(exporter) as SpanExporterLike, {
       get(_, name) {
         const value: unknown = ours.get(name) ?? Reflect.get(exporter, name);
-        // Bound: what has private fields can't be called on a proxy.
+        // Methods are bound, because an object with private fields doesn't work through a proxy.
         return typeof value === 'function' ? (value.bind(exporter) as unknown) : value;
       },
       set: (_, name, value) => Reflect.set(exporter, name, value),
     });
   }
 
-  /** An exporter that throws or rejects, where it should report failure, has failed; from the SDK's timer it would end the process. */
+  /** An exporter that throws or rejects has failed. Without this, an error from the SDK's timer would end the process. */
   private export(spans: unknown[], done: Done): void {
     const { end } = this.begin(spans.length, done);
     const fail = (error: unknown): void => end(failure(error));
@@ -82,20 +86,20 @@ export class GuardedExporter {
     return run;
   }
 
-  /** Waits for what is under way now; rejects, when all of it has ended, if an export has failed. */
+  /** Waits for the exports under way. If one of them has failed, it rejects when all have ended. */
   async settled(): Promise<void> {
     const results = await Promise.all([...this.running].map(({ ended }) => ended));
     const failed = results.find(({ code }) => code !== SUCCESS);
     if (failed !== undefined) throw failed.error ?? new Error('spans could not be exported');
   }
 
-  /** Ends what is under way as failed, so that no timer of the SDK waits for it either. */
+  /** Ends the exports under way as failed, so that no timer of the SDK waits for them. */
   giveUp(): void {
     this.report.end();
     for (const { end } of this.running) end(failure('telemetry was shut down'));
   }
 
-  /** Once, though an exporter may be given in two ways, and not in the middle of an export. */
+  /** Shuts down once, although an exporter may be given in two ways, and never in the middle of an export. */
   shutdown(): Promise<void> {
     return (this.ended ??= this.end());
   }

@@ -6,7 +6,7 @@ import { queueOf } from './private-fields.js';
 import type { SpanProcessorLike } from './setup-options.js';
 import { withoutTracing } from './suppressed-context.js';
 
-/** The part of a span's resource that says whether it is complete; a detector may ask the machine. */
+/** The part of a span's resource that says whether it is complete; a detector may still be asking the machine. */
 interface PendingResource {
   readonly asyncAttributesPending?: boolean;
   waitForAsyncAttributes?(): Promise<void>;
@@ -14,7 +14,7 @@ interface PendingResource {
 
 type EndingProcessor = SpanProcessorLike & { onEnding?(span: never): void };
 
-/** Calls a method that is called in line. One that throws, or returns a promise that rejects, costs a warning. */
+/** Calls a synchronous method. If it throws, or returns a promise that rejects, one warning says so. */
 function survive(span: { readonly name?: string }, call: () => unknown): void {
   const report = (error: unknown): void => reportSdkFailure(span.name ?? 'without a name', error);
   try {
@@ -25,30 +25,30 @@ function survive(span: { readonly name?: string }, call: () => unknown): void {
   }
 }
 
-/** Others are never exported. */
+/** Spans that aren't sampled are never exported. */
 function isSampled(span: { spanContext(): SpanContext }): boolean {
   return (span.spanContext().traceFlags & TraceFlags.SAMPLED) !== 0;
 }
 
 /**
- * A span processor whose failures stay its own. Missed whenever a collector is away at the end: the SDK's processor rejects
- * its shutdown then, and the SDK would not wait for the other processors, for metrics and for logs. A given processor that
- * throws is rare, and would keep the spans from those behind it.
+ * A span processor whose failures don't reach others. Who would miss it: everybody whose collector is away at the end,
+ * because the SDK's processor then rejects its shutdown, and the SDK doesn't wait for the other processors, metrics and logs.
+ * A given processor that throws is rare; it would keep spans from those behind it.
  */
 export class GuardedProcessor implements SpanProcessorLike {
   readonly onEnding?: (span: never) => void;
-  /** The shutdown, once it has begun; gives what it rejected with. */
+  /** The shutdown, once it has begun; it resolves to the error that it rejected with. */
   ended: Promise<unknown> | undefined;
 
   constructor(
     private readonly processor: EndingProcessor,
-    /** Whether the processor has shown the exporter that it keeps. */
+    /** Whether the processor has a visible exporter. */
     readonly hasExporter: boolean,
     private readonly counts: ExportCounts,
-    /** Whether the application made it. Such a processor may be traced itself; each of its spans would make another one. */
+    /** Whether the application made it. Such a processor may trace itself, and each of its spans would make another one. */
     private readonly isGiven: boolean,
   ) {
-    // The SDK asks for it at each span.
+    // The SDK checks for `onEnding` at each span.
     if (typeof processor.onEnding === 'function') {
       this.onEnding = (span) => this.run(span, () => processor.onEnding?.(span));
     }
@@ -62,12 +62,12 @@ export class GuardedProcessor implements SpanProcessorLike {
   }
 
   /**
-   * Waits until the resource is complete. A batch processor takes a batch out of its queue and hands it to the exporter when that is
-   * so; in between its flush and its shutdown don't know of it.
+   * Waits until the resource is complete. A batch processor takes a batch out of its queue and gives it to the exporter only
+   * then; its flush and its shutdown miss such a batch.
    */
   async resourceComplete(): Promise<void> {
     await this.resource?.waitForAsyncAttributes?.();
-    // The processor hears of it in the same turn.
+    // The processor is notified in the same turn.
     await new Promise((resolve) => setImmediate(resolve));
   }
 
@@ -89,7 +89,7 @@ export class GuardedProcessor implements SpanProcessorLike {
     const { length } = queue;
     const { spansExported, spansLost } = this.counts;
     this.run(span, () => this.processor.onEnd(span));
-    // A full queue takes no span, and says nothing. One that has just been exported is another queue, or a shorter one.
+    // A full queue silently drops spans. After an export, the queue is another one, or shorter.
     const isSame = queueOf(this.processor) === queue && queue.length === length;
     const isHanded = this.counts.spansExported !== spansExported || this.counts.spansLost !== spansLost;
     if (isSame && !isHanded && isSampled(span)) this.counts.spansLost++;

@@ -4,10 +4,11 @@ import { processorsOf } from './private-fields.js';
 import type { SpanProcessorLike } from './setup-options.js';
 
 /**
- * Has a function called with each span that ends, by a processor behind all others: what those have taken out of a span isn't seen.
+ * Calls a function with each span that ends. Its processor is behind all others, so it doesn't see what those have removed
+ * from a span.
  *
- * @param onEnd what it throws is swallowed
- * @returns takes it back; undefined where no processor can be added to the registered provider
+ * @param onEnd its errors are ignored
+ * @returns a function that stops the calls; undefined if no processor can be added to the registered provider
  */
 export function hearOfEndedSpans(onEnd: (span: KeptSpan) => void): (() => void) | undefined {
   const provider = registeredTracerProvider();
@@ -19,7 +20,7 @@ export function hearOfEndedSpans(onEnd: (span: KeptSpan) => void): (() => void) 
       try {
         onEnd(span);
       } catch {
-        // A span of another shape: nobody is hurt.
+        // A span of another shape is left out.
       }
     },
     forceFlush: () => Promise.resolve(),

@@ -10,9 +10,9 @@ import { scopesOf } from './private-fields.js';
 import type { SetupOptions } from './setup-options.js';
 
 /**
- * Gates the spans of instrumentations, where that is asked for and there is a tracer provider.
+ * Gates the spans of instrumentations, if the options ask for it and there is a tracer provider.
  *
- * @returns takes it back
+ * @returns a function that stops the gating
  */
 export function startInstrumentationGating(
   { instrumentationGroups: configured = false }: NestLensConfig,
@@ -31,7 +31,7 @@ export function startInstrumentationGating(
   });
 }
 
-/** What an instrumentation's tracer is made for: its package, as a rule. */
+/** The scope of an instrumentation's tracer: its package, as a rule. */
 function scopeOf(instrumentation: InstrumentationLike): InstrumentationScope {
   const { instrumentationName: name, instrumentationVersion: version } =
     instrumentation as InstrumentationLike & {

@@ -1,12 +1,13 @@
-// As a whole: webpack warns about a `createRequire` that is imported by its name.
+// Imported as a whole, because webpack warns about an import of `createRequire` by name.
 import * as nodeModule from 'node:module';
 import { join } from 'node:path';
 import { patchedModules } from './private-fields.js';
 import type { InstrumentationLike } from './setup-options.js';
 
 /**
- * The modules of an instrumentation that it hasn't seen. It may have several definitions of one module, by version, of which
- * one applies. Those of Node count as one: the SDK loads them, too, and what is required later is patched all the same.
+ * The modules of an instrumentation that it hasn't patched yet. It may have several definitions of one module, by version, of
+ * which one applies. Node's own modules count as one: the SDK loads them too, and a later `require` patches them all the
+ * same.
  */
 function unseenModules(instrumentation: InstrumentationLike): string[] {
   const modules = patchedModules(instrumentation) ?? [];
@@ -16,10 +17,9 @@ function unseenModules(instrumentation: InstrumentationLike): string[] {
 }
 
 /**
- * The modules that instrumentations would patch while they are loaded, but which were loaded before these were there.
- * Sorted.
+ * The modules that were loaded before the instrumentations that patch them, sorted.
  *
- * @param loadedPackages packages that the caller knows to be loaded: nothing lists what was loaded as an ES module
+ * @param loadedPackages packages that the caller knows to be loaded, because nothing lists loaded ES modules
  */
 export function modulesLoadedBefore(
   instrumentations: Iterable<InstrumentationLike>,

@@ -9,13 +9,13 @@ import type { SetupOptions } from './setup-options.js';
 
 /** The metrics of one set-up. */
 export interface LensMetrics {
-  /** Keeps what is on now for the last collection: a shutdown first turns every group off. */
+  /** Keeps the present state for the last collection, because a shutdown first turns every group off. */
   freeze(): void;
   /** Takes them back. */
   stop(): void;
 }
 
-/** Variables by which somebody says where metrics go. Only whether they are set is looked at; what they say is the SDK's. */
+/** Variables that say where metrics go. NestLens checks only whether they are set; the SDK reads them. */
 const METRICS_VARIABLES = [
   'OTEL_METRICS_EXPORTER',
   'OTEL_EXPORTER_OTLP_ENDPOINT',
@@ -24,8 +24,8 @@ const METRICS_VARIABLES = [
 ];
 
 /**
- * Whether our metrics have a reader that is meant for them. An application that gives its own spans pipeline, as tests do, and
- * says nothing of metrics would otherwise try to send them to the SDK's default address when it closes, and warn.
+ * Whether there is a reader for our metrics. An application that gives its own span pipeline, as tests do, and nothing for
+ * metrics would otherwise send them to the SDK's default address when it closes, and warn.
  */
 export function areMetricsAskedFor({ spanExporter, spanProcessors, metricReader }: SetupOptions): boolean {
   if (registeredApis().meterProvider === undefined) return false;
@@ -34,10 +34,10 @@ export function areMetricsAskedFor({ spanExporter, spanProcessors, metricReader 
 }
 
 /**
- * Registers the metrics of NestLens with the meter provider in force: which groups are on, how many spans each made, and what
- * became of requests that wanted groups turned on.
+ * Registers the metrics of NestLens with the meter provider in force: the groups that are on, the number of spans of each,
+ * and the outcomes of requests that turn groups on.
  *
- * They are read when a reader collects; in between, a span costs an addition, and nothing at all while metrics are off.
+ * They are read when a reader collects. A span costs one addition, and nothing while metrics are off.
  */
 export function startLensMetrics(): LensMetrics {
   const meter = metrics.getMeter(SCOPE_NAME, VERSION);
@@ -79,7 +79,7 @@ export function startLensMetrics(): LensMetrics {
   };
 }
 
-/** Where requests can turn groups on. The counts outlive the end of that, for the last collection. */
+/** Counts requests that turn groups on. The counts outlive the end of that feature, for the last collection. */
 function observeOptIns(): () => void {
   const { requestOptIn } = processState;
   if (requestOptIn === undefined) return () => undefined;

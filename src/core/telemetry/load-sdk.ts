@@ -1,19 +1,19 @@
-// As a whole: webpack 5.113 warns about a `createRequire` that is imported by its name, because it can't follow this one.
+// Imported as a whole, because webpack 5.113 warns about an import of `createRequire` by name.
 import * as nodeModule from 'node:module';
 import { join } from 'node:path';
 import { createError, NestLensError } from '../diagnostics/errors.js';
 import type { SdkModule } from './sdk-parts.js';
 
 /**
- * No literal, because bundlers follow literals: a bundle would fail to build where this optional package isn't installed, and
- * would grow by 1.3 MB where it is.
+ * It is no literal, because bundlers follow literals: a bundle would fail to build if this optional package isn't installed,
+ * and grow by 1.3 MB if it is.
  */
 const SDK_PACKAGE = ['@opentelemetry', 'sdk-node'].join('/');
 
-/** The only import of an SDK package: at an enabled set-up, and only then. */
+/** The only import of an SDK package. It happens at an enabled set-up and never otherwise. */
 export async function loadSdk(): Promise<SdkModule> {
-  // In the CommonJS build the compiler turns the `import` below into a call of `require`. It calls this one, which bundlers
-  // leave alone. The ESM build doesn't use it.
+  // In the CommonJS build, the compiler turns the `import` below into a call of `require`. This `require` is called then,
+  // which bundlers leave alone. The ESM build doesn't use it.
   const require = createOwnRequire();
   void require;
   try {
@@ -23,7 +23,7 @@ export async function loadSdk(): Promise<SdkModule> {
   }
 }
 
-/** The same at once, with a `require` that is given. */
+/** The same, synchronously, with a given `require`. */
 export function loadSdkWith(load: (specifier: string) => unknown): SdkModule {
   try {
     return load(SDK_PACKAGE) as SdkModule;
@@ -32,7 +32,7 @@ export function loadSdkWith(load: (specifier: string) => unknown): SdkModule {
   }
 }
 
-/** Looks from the place of this file, or of the bundle that it is in. */
+/** Makes a `require` for the folder of this file, or of the bundle that contains it. */
 function createOwnRequire(): NodeJS.Require {
   try {
     return nodeModule.createRequire(__filename);

@@ -1,8 +1,8 @@
 /**
- * Runs something once, when the process has nothing left to do and is about to end by itself: the timers of span processors
- * don't keep it going.
+ * Runs a function once, when the process has nothing left to do and is about to end. Timers of span processors don't keep it
+ * alive.
  *
- * @returns takes it back
+ * @returns a function that cancels it
  */
 export function onBeforeExit(run: () => void): () => void {
   process.once('beforeExit', run);

@@ -2,26 +2,27 @@ import * as api from '@opentelemetry/api';
 import type { ProxyTracerProvider, TracerProvider } from '@opentelemetry/api';
 
 const { context, diag, metrics, propagation, trace } = api;
-/** Part of the API from 1.10 on, so it can't be imported by name. */
+/** The API has it since 1.10, so it can't be imported by name. */
 const { logs } = api as unknown as { logs?: { disable(): void } };
 
-/** What somebody has registered with OpenTelemetry's process-wide APIs; undefined where nobody has. */
+/** The objects that are registered with OpenTelemetry's process-wide APIs; undefined if none is. */
 export interface RegisteredApis {
   readonly tracerProvider: unknown;
   readonly meterProvider: unknown;
   readonly contextManager: unknown;
   readonly propagator: unknown;
-  /** With SDK 2.x that of `@opentelemetry/api-logs`. */
+  /** With SDK 2.x, the provider of `@opentelemetry/api-logs`. */
   readonly loggerProvider: unknown;
   readonly diagLogger: unknown;
 }
 
 /**
- * Where `@opentelemetry/api` keeps what is registered, for all its copies of major version 1. Its own getters answer with a
- * no-op where nothing is, which can be told from the real thing only by a class name, and bundlers change those.
+ * The slot in which `@opentelemetry/api` keeps registered objects, for all its copies of major version 1. Its own getters
+ * return a no-op if nothing is registered, which only a class name tells from the real object, and bundlers change class
+ * names.
  */
 const API_SLOT = Symbol.for('opentelemetry.js.api.1');
-/** Where `@opentelemetry/api-logs`, which SDK 2.x uses, keeps its provider. */
+/** The slot in which `@opentelemetry/api-logs`, which SDK 2.x uses, keeps its provider. */
 const LOGS_SLOT = Symbol.for('io.opentelemetry.js.api.logs');
 
 type ApiSlot = Readonly<
@@ -39,7 +40,7 @@ export function registeredTracerProvider(): TracerProvider | undefined {
   return (provider as Partial<ProxyTracerProvider>).getDelegate?.() ?? provider;
 }
 
-/** Looks at what is registered now, without changing it. */
+/** Reads the registered objects without changing anything. */
 export function registeredApis(): RegisteredApis {
   const slot = apiSlot();
   return {
@@ -53,9 +54,9 @@ export function registeredApis(): RegisteredApis {
 }
 
 /**
- * Unregisters what was registered between two looks, and still is: what somebody else has put there since then stays. The
- * SDK's own shutdown leaves its globals in place, and refuses to be started over them; without this a second set-up in a
- * process would emit nothing.
+ * Unregisters the objects that were registered between two looks, unless another program has replaced them since. The SDK's
+ * own shutdown leaves its globals in place and refuses to start over them; without this, a second set-up in a process would
+ * emit nothing.
  */
 export function unregisterApis(before: RegisteredApis, after: RegisteredApis): void {
   const now = registeredApis();

@@ -20,7 +20,7 @@ export const NOTHING: Pipeline = {
 
 const EARLY_OPTIONS_IGNORED: Warning = { code: 'OPTIONS_IGNORED', details: { reason: 'early start' } };
 
-/** Options that count whoever has made the provider. */
+/** Options that count even if the provider is the application's. */
 const ALWAYS_OBEYED: readonly string[] = [
   'mode',
   'isError',
@@ -32,9 +32,12 @@ interface ApplicationProvider {
   forceFlush?(): Promise<void>;
 }
 
-/** The application's provider, which isn't ours to shut down, and the rest of an SDK that was started early without one. */
+/**
+ * The application's provider, which NestLens doesn't shut down, and the rest of an SDK that was started early without a
+ * provider.
+ */
 function attachTo(provider: ApplicationProvider, early: Pipeline = NOTHING): Pipeline {
-  // It may throw instead of rejecting, which must not keep the other one from its flush.
+  // It may throw instead of rejecting, which must not prevent the other flush.
   const flushProvider = async (): Promise<void> => provider.forceFlush?.();
   return {
     isExporting: true,
@@ -46,7 +49,7 @@ function attachTo(provider: ApplicationProvider, early: Pipeline = NOTHING): Pip
   };
 }
 
-/** A pipeline, whose it is, and what is to be said once it is in force. */
+/** A pipeline, its mode, and the warnings to give once it is in force. */
 export interface BuiltPipeline {
   readonly pipeline: Pipeline;
   readonly mode: 'own' | 'attach';
@@ -57,7 +60,7 @@ export interface BuiltPipeline {
  * Takes over the SDK that was started before the application; else attaches to the provider that the application has
  * registered; else starts the SDK.
  *
- * @param loadedPackages packages that the caller knows to be loaded, though Node's list of CommonJS modules may lack them
+ * @param loadedPackages packages that the caller knows to be loaded, because Node's list of CommonJS modules may lack them
  */
 export async function buildPipeline(
   config: NestLensConfig,

@@ -2,15 +2,15 @@ import type { InstrumentationScope } from '../state/state-shape.js';
 import type { InstrumentationLike, SpanExporterLike, SpanProcessorLike } from './setup-options.js';
 
 /*
- * Every private field of the SDK and of instrumentations that NestLens reads, with the public way that is missing. All were
- * seen in each SDK from 2.0.0 to 2.12.0 (`sdk-node` 0.200.0 to 0.223.0) and in 3.0.0 and 3.1.0 (0.300.0 and 0.301.0). What
- * is not as expected here reads as `undefined`; whoever asked says with `SDK_UNKNOWN_SHAPE` what doesn't work then.
+ * Every private field of the SDK and of instrumentations that NestLens reads, with the missing public way. All were seen in
+ * each SDK from 2.0.0 to 2.12.0 (`sdk-node` 0.200.0 to 0.223.0) and in 3.0.0 and 3.1.0 (0.300.0 and 0.301.0). If a field is
+ * not as expected, it reads as `undefined`, and the caller warns with `SDK_UNKNOWN_SHAPE` what doesn't work.
  */
 
 /**
  * `_activeSpanProcessor._spanProcessors` of a tracer provider: the processors that the SDK has made from its variables, in a
- * list that can be added to. Public would be a way to add a processor beside them. `addSpanProcessor` was removed in 2.0, and
- * the `spanProcessors` option replaces them. See https://github.com/open-telemetry/opentelemetry-js/issues/5299
+ * list that can be added to. The missing public way is a method to add a processor. `addSpanProcessor` was removed in 2.0,
+ * and the `spanProcessors` option replaces them. See https://github.com/open-telemetry/opentelemetry-js/issues/5299
  */
 export function processorsOf(provider: object): SpanProcessorLike[] | undefined {
   const { _activeSpanProcessor: active } = provider as {
@@ -21,11 +21,11 @@ export function processorsOf(provider: object): SpanProcessorLike[] | undefined 
 }
 
 /**
- * `_exporter` of a span processor: the one that it exports to, made by the SDK or given by the application. Public would be a
- * way to hear what became of an export. See https://github.com/open-telemetry/opentelemetry-js/issues/5299
+ * `_exporter` of a span processor: its exporter, made by the SDK or given by the application. The missing public way is an
+ * event with the result of an export. See https://github.com/open-telemetry/opentelemetry-js/issues/5299
  *
- * @param replacement is asked for what stands in its place from now on
- * @returns whether there was one
+ * @param replacement makes the object that replaces it
+ * @returns whether the processor has such a field
  */
 export function replaceExporter(
   processor: SpanProcessorLike,
@@ -37,9 +37,9 @@ export function replaceExporter(
 }
 
 /**
- * `_finishedSpans` of a batch processor: the spans that wait. Public would be a way to hear of a span that is dropped since the
- * queue is full; the SDK tells its logger only. See https://github.com/open-telemetry/opentelemetry-js/pull/3610. Other
- * processors have no queue.
+ * `_finishedSpans` of a batch processor: the waiting spans. The missing public way is an event for spans that are dropped
+ * because the queue is full; the SDK tells only its logger. See https://github.com/open-telemetry/opentelemetry-js/pull/3610.
+ * Other processors have no queue.
  */
 export function queueOf(processor: SpanProcessorLike): readonly unknown[] | undefined {
   const { _finishedSpans: queue } = processor as { _finishedSpans?: unknown };
@@ -47,8 +47,8 @@ export function queueOf(processor: SpanProcessorLike): readonly unknown[] | unde
 }
 
 /**
- * `_tracers` of a tracer provider: the tracers that it has made, from which follows what has asked for one. Public would be a way
- * to list them, or a configurator of tracers, as OpenTelemetry's specification has it and JavaScript hasn't.
+ * `_tracers` of a tracer provider: the tracers that it has made, which show the libraries that took one. The missing public
+ * way is a list of them, or a configurator of tracers, which OpenTelemetry's specification has and JavaScript lacks.
  */
 export function scopesOf(provider: object): InstrumentationScope[] {
   const { _tracers: tracers } = provider as { _tracers?: unknown };
@@ -64,26 +64,26 @@ export function scopesOf(provider: object): InstrumentationScope[] {
   );
 }
 
-/** A module that an instrumentation patches while it is loaded. */
+/** A module that an instrumentation patches when it is loaded. */
 export interface PatchedModule {
   readonly name: string;
   /** Whether files inside the package are patched, not only what its main file exports. */
   readonly hasFiles: boolean;
-  /** Whether the instrumentation has got hold of it, or of one of the files, while it was loaded. */
+  /** Whether the instrumentation has patched the module, or one of its files. */
   readonly isSeen: boolean;
 }
 
 interface ModuleDefinition {
   readonly name?: unknown;
   readonly files?: unknown;
-  /** What the module exports, as soon as the instrumentation has got hold of it. A file inside it has the same. */
+  /** The module's exports, as soon as the instrumentation has patched it. A file inside it has the same field. */
   readonly moduleExports?: unknown;
 }
 
 /**
- * `_modules` of an instrumentation: what it patches, and what it has got hold of. There is a public way to the one,
- * `getModuleDefinitions()`, which is experimental and makes everything anew, and none to the other. An instrumentation that
- * isn't made with OpenTelemetry's base class has no such list.
+ * `_modules` of an instrumentation: the modules that it patches, and which of them it has patched. The public
+ * `getModuleDefinitions()` gives only the first, is experimental, and makes everything anew. An instrumentation without
+ * OpenTelemetry's base class has no such list.
  */
 export function patchedModules(instrumentation: InstrumentationLike): PatchedModule[] | undefined {
   const { _modules: modules } = instrumentation as { _modules?: unknown };
@@ -97,7 +97,7 @@ export function patchedModules(instrumentation: InstrumentationLike): PatchedMod
   });
 }
 
-/** Whether the list should be there: an instrumentation that is made with the base class says by `init` what it patches. */
+/** Whether the list should exist: an instrumentation with the base class defines its modules in `init`. */
 export function shouldHaveModules(instrumentation: InstrumentationLike): boolean {
   return typeof (instrumentation as { init?: unknown }).init === 'function';
 }

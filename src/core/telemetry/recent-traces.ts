@@ -5,11 +5,11 @@ import { keepSpan } from '../traces/keep-span.js';
 import { hearOfEndedSpans } from './hear-of-ended-spans.js';
 import { registeredTracerProvider } from './otel-globals.js';
 
-/** What an application asks for. */
+/** The wishes of an application. */
 export interface AskedForRecentTraces {
-  /** How many traces are kept. Where several applications ask, the highest number counts. */
+  /** The number of traces to keep. If several applications ask, the highest number counts. */
   readonly limit: number;
-  /** The routes of the endpoint that shows them, as `http.route` has them. */
+  /** The routes of the endpoint that shows them, in the form of `http.route`. */
   readonly ownRoutes: Iterable<string>;
 }
 
@@ -22,7 +22,7 @@ export function keepRecentTraces({ limit, ownRoutes }: AskedForRecentTraces): vo
   for (const route of ownRoutes) kept.ownRoutes.add(route);
 }
 
-/** Forgets them: they belong to one set-up. */
+/** Forgets them, because they belong to one set-up. */
 export function forgetRecentTraces(): void {
   processState.recentTraces?.stop();
   processState.recentTraces = undefined;

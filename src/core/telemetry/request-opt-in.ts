@@ -5,7 +5,7 @@ import type { ReadRequestOptIn } from '../opt-in/request-opt-in-options.js';
 import { processState } from '../state/process-state.js';
 import { registeredApis } from './otel-globals.js';
 
-/** From now on requests can turn groups on for themselves, until `processState.requestOptIn.stop()`. */
+/** Lets requests turn groups on for themselves from now on, until `processState.requestOptIn.stop()`. */
 export function startRequestOptIn(
   { keys, allow, propagate, warnings }: ReadRequestOptIn,
   mode: 'own' | 'attach',
@@ -31,13 +31,14 @@ export function startRequestOptIn(
 }
 
 /**
- * Has the registered propagator read the header, too. Instrumentations of servers and consumers extract a context before they
- * start their span, so this is where the span's own group can be turned on. The API takes one propagator at a time: what is
- * registered is registered again, with ours around it.
+ * Makes the registered propagator read the header, too. Instrumentations of servers and consumers extract a context before
+ * they start their span, so the group of that span can be turned on here. The API takes one propagator at a time, so the
+ * registered one is registered again, with ours around it.
  */
 function readAtExtraction(mode: 'own' | 'attach'): () => void {
   const former = registeredApis().propagator as TextMapPropagator | undefined;
-  // An application that has registered a provider may be about to register a propagator, which would be refused.
+  // If an application has registered a provider but no propagator, it may be about to register one, which would be refused
+  // after ours.
   if (former === undefined && mode === 'attach') return () => undefined;
   const reading: TextMapPropagator = {
     inject: (context, carrier, setter) => former?.inject(context, carrier, setter),

@@ -15,26 +15,26 @@ import type { UnknownShape } from '../diagnostics/warning-messages.js';
 type SdkConfiguration = Partial<NodeSDKConfiguration>;
 type SdkMetricReader = NonNullable<NodeSDKConfiguration['metricReaders']>[number];
 
-/** All that a start of the SDK goes by. */
+/** The input for a start of the SDK. */
 export interface SdkStart {
   readonly sdkModule: SdkModule;
   readonly config: NestLensConfig;
   readonly options: SetupOptions;
-  /** What was registered before. */
+  /** The objects that were registered before. */
   readonly before: RegisteredApis;
   readonly spans: SpanPipeline;
-  /** What of the SDK is not as expected; added to. */
+  /** The parts of the SDK that are not as expected; it is added to. */
   readonly unknown: Set<UnknownShape>;
 }
 
-/** What the SDK is given: what the application has said in code. What it leaves out, the SDK's own variables decide. */
+/** The configuration of the SDK: the settings that the application gave in code. The SDK's own variables decide the rest. */
 export function sdkConfiguration(start: SdkStart): SdkConfiguration {
   const { config, before } = start;
   const resource = resourceOf(start);
   return {
     ...spanConfiguration(start),
     ...metricConfiguration(start),
-    // Somebody else's stays, and the SDK would complain about the second one.
+    // A context manager of another program stays; the SDK would complain about a second one.
     ...(before.contextManager === undefined ? {} : { contextManager: null as never }),
     ...(before.propagator === undefined ? {} : { textMapPropagator: null }),
     ...(resource === undefined ? {} : { resource }),
@@ -43,7 +43,7 @@ export function sdkConfiguration(start: SdkStart): SdkConfiguration {
   };
 }
 
-/** The instrumentations, as the SDK is given them. */
+/** The instrumentations in the form that the SDK takes. */
 export function sdkInstrumentations({
   options: { instrumentations = [] },
   unknown,
@@ -62,10 +62,10 @@ function spanConfiguration(start: SdkStart): SdkConfiguration {
   const exporter = options.spanExporter && spans.guardExporter(options.spanExporter);
   if (spanProcessors !== undefined) {
     const processors = spanProcessors.map((processor) => spans.guardProcessor(processor, true));
-    // The SDK would drop an exporter beside processors without a word.
+    // The SDK silently drops an exporter beside processors.
     return { spanProcessors: [IN_FLIGHT_PROCESSOR, ...processors, ...batchesFor(exporter, start)] };
   }
-  // Alone, an exporter is left to the SDK, which reads the batch processor's variables.
+  // A lone exporter is left to the SDK, which reads the batch processor's variables.
   if (exporter !== undefined) return { traceExporter: exporter };
   if (config.exporter === 'none') return { spanProcessors: [IN_FLIGHT_PROCESSOR] };
   if (config.exporter === 'console' || config.exporter === 'tree') {
@@ -104,17 +104,17 @@ function metricConfiguration({ config, options, before }: SdkStart): SdkConfigur
   if (!config.metricsEnabled || before.meterProvider !== undefined) return { metricReaders: [] };
   if (options.metricReader !== undefined) {
     const reader = options.metricReader as unknown as SdkMetricReader;
-    // The oldest versions know one reader only, by the other name.
+    // The oldest versions know only one reader, by the other name.
     return { metricReaders: [reader], metricReader: reader };
   }
-  // `exporter` is about spans: its `console` and `none` are no reason to be deaf to who asks for metrics by name.
+  // `exporter` is about spans: its `console` and `none` don't overrule variables that name a metrics exporter.
   const isLeftToSdk = config.exporter === 'otlp' || Boolean(process.env['OTEL_METRICS_EXPORTER']?.trim());
   return isLeftToSdk ? {} : { metricReaders: [] };
 }
 
 /**
- * The default resource with ours over it. The SDK merges what it detects (`OTEL_RESOURCE_ATTRIBUTES` too) over the resource
- * that it is given, but what the application says explicitly has to win, so `merge` puts it on top once more.
+ * The default resource with ours on top. The SDK merges what it detects (`OTEL_RESOURCE_ATTRIBUTES` too) over the resource
+ * that it is given, but explicit attributes have to win, so `merge` puts them on top once more.
  */
 function resourceOf({ sdkModule, config, options, unknown }: SdkStart): Resource | undefined {
   const base = defaultResource(sdkModule);
@@ -125,12 +125,13 @@ function resourceOf({ sdkModule, config, options, unknown }: SdkStart): Resource
   const attributes = {
     'nestlens.run_id': config.runId,
     ...(config.userId === '' ? {} : { 'nestlens.user_id': config.userId }),
-    // Under the names of NeMo Lens too, where a variable of both has the value: traces of Python and Node are found together.
+    // Values of variables shared with NeMo Lens get its attribute names too, so that traces of Python and Node are found
+    // together.
     ...(isFromNemo(config, 'runId') ? { 'nemo.run.id': config.runId } : {}),
     ...(isFromNemo(config, 'userId') ? { 'nemo.user.id': config.userId } : {}),
     ...options.resourceAttributes,
   };
-  // All that `merge` asks of its argument.
+  // The members that `merge` needs of its argument.
   const explicit = { attributes, getRawAttributes: () => Object.entries(attributes) } as unknown as Resource;
   return Object.create(base, {
     merge: { value: (detected: Resource): Resource => base.merge(detected).merge(explicit) },

@@ -4,8 +4,8 @@ import { registeredTracerProvider } from './otel-globals.js';
 import type { InstrumentationLike } from './setup-options.js';
 
 /**
- * Its tracers belong to no provider: the one that is registered when a span starts makes it, and without one there is no
- * span. (A tracer of the API's own proxy stays with the first provider that it has met, also when that was shut down.)
+ * A provider whose tracers use the provider that is registered when a span starts; without one there is no span. (A tracer of
+ * the API's own proxy stays with the first provider that it meets, even after that was shut down.)
  */
 const FOLLOWING_PROVIDER: TracerProvider = {
   getTracer(name, version, options) {
@@ -28,7 +28,7 @@ const FOLLOWING_PROVIDER: TracerProvider = {
   },
 };
 
-/** What the SDK calls on an instrumentation. One that isn't made with OpenTelemetry's base class may lack all but two. */
+/** The members that the SDK calls on an instrumentation. One without OpenTelemetry's base class may lack all but two. */
 interface SdkInstrumentation extends InstrumentationLike {
   setTracerProvider?(provider: unknown): void;
   setMeterProvider?(provider: unknown): void;
@@ -37,12 +37,13 @@ interface SdkInstrumentation extends InstrumentationLike {
 }
 
 /**
- * What the SDK gets for an instrumentation. One that throws costs itself and a warning, not the whole set-up.
+ * The object that the SDK gets for an instrumentation. If the instrumentation throws, a warning says so and the set-up goes
+ * on.
  *
- * It makes its spans with whichever provider is in force. Instrumentations stay patched into what they instrument for as long
- * as the process lives: some keep the tracer that they had when they patched, and a patched ES module can't be taken back.
- * Missed by whoever sets up more than once in a process, as tests do: spans of the second set-up would go to the exporter of
- * the first, and in between they would be parents that nobody exports.
+ * It makes its spans with the provider in force. Instrumentations stay patched into what they instrument for as long as the
+ * process lives: some keep the tracer that they had when they patched, and a patched ES module can't be taken back. Who would
+ * miss it: processes with more than one set-up, as in tests: spans of the second set-up would go to the exporter of the
+ * first, and in between they would be parents that nobody exports.
  */
 export function instrumentationForSdk(instrumentation: SdkInstrumentation): SdkInstrumentation {
   const { instrumentationName } = instrumentation;
@@ -62,7 +63,7 @@ export function instrumentationForSdk(instrumentation: SdkInstrumentation): SdkI
     setTracerProvider: () => attempt(() => instrumentation.setTracerProvider?.(FOLLOWING_PROVIDER)),
     setMeterProvider: (provider) => attempt(() => instrumentation.setMeterProvider?.(provider)),
     setLoggerProvider: (provider) => attempt(() => instrumentation.setLoggerProvider?.(provider)),
-    // The SDK enables those of which this says that they are off.
+    // The SDK enables instrumentations whose config says that they are off.
     getConfig: () => attempt(() => instrumentation.getConfig?.()) ?? { enabled: false },
     enable: () => attempt(() => instrumentation.enable()),
     disable: () => attempt(() => instrumentation.disable()),

@@ -1,19 +1,19 @@
-// As a whole: webpack 5.113 warns about a `createRequire` that is imported by its name.
+// Imported as a whole, because webpack 5.113 warns about an import of `createRequire` by name.
 import * as nodeModule from 'node:module';
 import type { NodeSDKConfiguration } from '@opentelemetry/sdk-node';
 import { attemptResolve, requireOfApplication } from './application-require.js';
 import type { SpanExporterLike, SpanProcessorLike } from './setup-options.js';
 
 type SdkNode = typeof import('@opentelemetry/sdk-node');
-/** SDK 2.x hands on the packages that it is made of; SDK 3.x doesn't. The oldest 2.x have no `startNodeSDK`. */
+/** SDK 2.x re-exports the packages that it is made of; SDK 3.x doesn't. The oldest 2.x have no `startNodeSDK`. */
 export type SdkModule = Pick<SdkNode, 'NodeSDK'> &
   Partial<Pick<SdkNode, 'startNodeSDK' | 'tracing' | 'resources'>>;
 
 export type Resource = NodeSDKConfiguration['resource'];
 
 /**
- * Loads a package that the SDK is made of, from where the SDK is: it is none of our dependencies, nor, with some package
- * managers, to be found from here.
+ * Loads a package that the SDK is made of, from the SDK's folder: it is no dependency of ours, and some package managers hide
+ * it from us.
  */
 function loadBesideSdk(name: string): Record<string, unknown> | undefined {
   try {
@@ -26,7 +26,7 @@ function loadBesideSdk(name: string): Record<string, unknown> | undefined {
   }
 }
 
-/** The SDK's batch processor for an exporter; undefined where it isn't found. */
+/** The SDK's batch processor for an exporter; undefined if it isn't found. */
 export function createBatchProcessor(
   { tracing }: SdkModule,
   exporter: SpanExporterLike,
@@ -38,7 +38,7 @@ export function createBatchProcessor(
   return BatchSpanProcessor && new BatchSpanProcessor({ exporter });
 }
 
-/** What an SDK describes itself with unless it is told otherwise; undefined where it isn't found. */
+/** The SDK's default resource; undefined if it isn't found. */
 export function defaultResource({ resources }: SdkModule): Resource | undefined {
   const found = resources ?? loadBesideSdk('@opentelemetry/resources');
   return (found as { defaultResource?(): Resource } | undefined)?.defaultResource?.();

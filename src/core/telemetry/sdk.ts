@@ -13,18 +13,18 @@ import type { SetupOptions } from './setup-options.js';
 import { SpanPipeline } from './span-pipeline.js';
 import { allEnded, withTimeout } from './with-timeout.js';
 
-/** What has to be shut down: the SDK, the span pipeline, or a reader. */
+/** The SDK, the span pipeline or a reader, to be shut down. */
 interface Closable {
   shutdown(): Promise<void>;
 }
 
-/** How long a set-up that has failed waits for what it ends, in milliseconds. There is nothing to export. */
+/** A failed set-up waits at most this long, in milliseconds, for what it ends. There is nothing to export. */
 const GIVING_UP_MS = 1_000;
 
 /**
- * Starts the OpenTelemetry Node SDK. What the application gave beats the configured exporter; everything else is left to
- * the SDK's own variables. Throws when the SDK can't be started; then nothing is registered, and what was given to the SDK
- * is shut down, since there is nobody else to do it: the next set-up waits for that.
+ * Starts the OpenTelemetry Node SDK. Objects from the application beat the configured exporter; the SDK's own variables
+ * decide the rest. Throws if the SDK can't be started. Then nothing is registered, and objects that the SDK had got are shut
+ * down; the next set-up waits for that.
  */
 export function startSdk(sdkModule: SdkModule, config: NestLensConfig, options: SetupOptions): Pipeline {
   const before = registeredApis();
@@ -60,7 +60,7 @@ function pipelineOf(sdk: Closable, start: SdkStart): Pipeline {
   const provider = providerOf(start);
   emitWarnings([...start.unknown].map((part) => ({ code: 'SDK_UNKNOWN_SHAPE', details: { part } })));
   const isGiven = options.spanExporter !== undefined || options.spanProcessors !== undefined;
-  // The processors before the exports under way: theirs are among those, then.
+  // Processors are flushed first, so that their exports are among those to wait for.
   const flushSpans = () => allEnded([flush(provider), spans.exportsSettled()]);
   return {
     exports: spans.exports,
@@ -82,14 +82,14 @@ async function flush(provider: unknown): Promise<void> {
   await (provider as { forceFlush?(): Promise<void> } | undefined)?.forceFlush?.();
 }
 
-/** The provider that this SDK has made, if it has made one. */
+/** The provider that this SDK has made, if any. */
 function providerOf({ before }: SdkStart): object | undefined {
   return before.tracerProvider === undefined ? registeredTracerProvider() : undefined;
 }
 
 /**
- * Guards the processors that the SDK has made, and adds ours to them. The SDK takes processors only instead of those that its
- * variables ask for, so ours go into the list that it has made.
+ * Guards the SDK's processors and adds ours. The SDK takes processors only in place of those that its variables define, so
+ * ours are added to its list.
  */
 function adoptProcessors(start: SdkStart): void {
   const provider = providerOf(start);
@@ -103,7 +103,10 @@ function adoptProcessors(start: SdkStart): void {
   processors.unshift(IN_FLIGHT_PROCESSOR);
 }
 
-/** Whether the SDK's declarative configuration file decides. What the application gives in code can't be put into it, and wins. */
+/**
+ * Whether the SDK's declarative configuration file decides. Objects that the application gives in code can't be put into it,
+ * and win.
+ */
 function isFileInForce({ sdkModule, config, options }: SdkStart): boolean {
   const { spanExporter, spanProcessors, metricReader } = options;
   const isGiven = [spanExporter, spanProcessors, metricReader].some((part) => part !== undefined);
@@ -115,15 +118,15 @@ function isFileInForce({ sdkModule, config, options }: SdkStart): boolean {
 function startFromFile(start: SdkStart): Closable {
   const { sdkModule, config, before } = start;
   const sdk = sdkModule.startNodeSDK!({ instrumentations: sdkInstrumentations(start) });
-  // What the application has registered itself stays.
+  // Providers that the application has registered itself stay.
   if (!config.tracesEnabled && before.tracerProvider === undefined) trace.disable();
   if (!config.metricsEnabled && before.meterProvider === undefined) metrics.disable();
   return sdk;
 }
 
 /**
- * Ends what an SDK that failed to start has made, and what it was given and would have ended: a reader's timer or port would
- * outlive it. The SDK itself ends only what has got into a provider.
+ * Ends the objects that a failed SDK has made or was given: otherwise a reader's timer or port would outlive it. The SDK
+ * itself ends only what is in a provider.
  */
 async function endFailedStart(
   sdk: Closable | undefined,

@@ -24,7 +24,7 @@ import { forgetVerdicts, putVerdictsInForce } from './verdict-rules.js';
 import { watchSource } from './watched-source.js';
 import { DEFAULT_TIMEOUT_MS, withTimeout } from './with-timeout.js';
 
-/** For how long, in milliseconds, a set-up waits for the first word of a source, so that the first requests obey it. */
+/** A set-up waits this long, in milliseconds, for the first spec of a source, so that the first requests obey it. */
 const FIRST_SPEC_MS = 500;
 
 /**
@@ -60,11 +60,11 @@ export async function setupTelemetry(
   return handle;
 }
 
-/** What a framework that sets telemetry up for its application knows. */
+/** What a framework knows that sets telemetry up for its application. */
 export interface SetUpHost {
-  /** For how long, in milliseconds, a process is held up that has nothing left to do. */
+  /** The longest time, in milliseconds, that the end of an idle process is delayed for the last export. */
   readonly drainLimitMs: number;
-  /** Packages that are loaded, although Node's list of CommonJS modules may lack them. */
+  /** Packages that are loaded. Node's list of CommonJS modules may lack them. */
   readonly loadedPackages: readonly string[];
 }
 
@@ -96,14 +96,14 @@ export async function setUpForHost(
     }
   } catch (error) {
     source?.stop();
-    // What a failed start has begun to end.
+    // The failed start may have begun a shutdown.
     await processState.telemetry.stopped;
     processState.telemetry.phase = 'off';
     throw error;
   }
 }
 
-/** With what can't be used telemetry stays off, also what was started before the application. */
+/** If the input is invalid, telemetry stays off, and an SDK that was started early ends. */
 function validateOrEndEarly(config: NestLensConfig, options: SetupOptions): NestLensConfig {
   try {
     checkSetupOptions('setupTelemetry: options', options);
@@ -114,7 +114,7 @@ function validateOrEndEarly(config: NestLensConfig, options: SetupOptions): Nest
   }
 }
 
-/** A disabled set-up: every group is pinned off, and nothing is built. */
+/** Does a disabled set-up: pins every group off and builds nothing. */
 function stayOff(config: NestLensConfig): void {
   if (config.enabled) recordWarning({ code: 'SDK_DISABLED', details: {} });
   else warnOfSpecWithoutEnabled(config);
@@ -137,7 +137,7 @@ function rememberSpec(config: NestLensConfig): void {
 /**
  * Only one set-up of a process is live.
  *
- * @returns settles when the shutdown of the one before is done
+ * @returns a promise that settles when the shutdown of the one before is done
  */
 function claimProcess(): Promise<void> | undefined {
   const { telemetry } = processState;
@@ -148,7 +148,7 @@ function claimProcess(): Promise<void> | undefined {
   return telemetry.stopped;
 }
 
-/** Puts what was built and the spec in force. */
+/** Puts the pipeline and the spec in force. */
 function goLive(
   config: NestLensConfig,
   options: SetupOptions,
@@ -162,7 +162,7 @@ function goLive(
   const optIn = readRequestOptIn(options.requestOptIn);
   if (optIn !== undefined) startRequestOptIn(optIn, mode);
   const lensMetrics = config.metricsEnabled && areMetricsAskedFor(options) ? startLensMetrics() : undefined;
-  // Before the spec, which may name their groups.
+  // This comes before the spec, which may name their groups.
   const ungateInstrumentations = startInstrumentationGating(config, options);
   warnOfSharedSpec(config);
   source?.open();
@@ -196,7 +196,7 @@ function goLive(
   return handle;
 }
 
-/** Takes back a pipeline that could not be put in force: there is no handle that could do it later. */
+/** Takes back a pipeline that could not be put in force, because there is no handle to do it later. */
 async function giveUp(pipeline: Pipeline): Promise<void> {
   processState.requestOptIn?.stop();
   forgetSpanGroupState();

@@ -6,14 +6,14 @@ import { replaceExporter } from './private-fields.js';
 import type { SpanExporterLike, SpanProcessorLike } from './setup-options.js';
 import { allEnded } from './with-timeout.js';
 
-/** The span processors and exporters of one SDK. One that fails costs itself only, and what is under way is known. */
+/** The span processors and exporters of one SDK. If one fails, the others go on. It knows the exports under way. */
 export class SpanPipeline {
   private readonly counts: ExportCounts = { lastExportAt: undefined, spansExported: 0, spansLost: 0 };
-  /** By the exporter, which may be given in two ways, and by what stands for it. */
+  /** The guards, by exporter and by facade, because an exporter may be given in two ways. */
   private readonly exporters = new Map<SpanExporterLike, GuardedExporter>();
   private readonly processors = new Map<SpanProcessorLike, GuardedProcessor>();
 
-  /** What became of the spans; undefined where no exporter is seen. */
+  /** The counts of exported spans; undefined if no exporter is visible. */
   get exports(): ExportCounts | undefined {
     return this.exporters.size > 0 ? this.counts : undefined;
   }
@@ -32,7 +32,7 @@ export class SpanPipeline {
   }
 
   /**
-   * Guards a processor, and the exporter that it keeps, if it shows one.
+   * Guards a processor, and its exporter if that is visible.
    *
    * @param isGiven whether the application made it
    */
@@ -47,9 +47,9 @@ export class SpanPipeline {
   }
 
   /**
-   * Guards the processors that the SDK has made by itself, in the list in which it keeps them.
+   * Guards the processors that the SDK has made, in the SDK's own list.
    *
-   * @returns whether each of them has shown its exporter
+   * @returns whether the exporter of each is visible
    */
   adopt(processors: SpanProcessorLike[]): boolean {
     const guarded = processors.map((processor) => this.guardProcessor(processor));
@@ -57,7 +57,7 @@ export class SpanPipeline {
     return guarded.every(({ hasExporter }) => hasExporter);
   }
 
-  /** Waits for the exports under way; rejects, when all of them have ended, if one of them has failed. */
+  /** Waits for the exports under way. If one of them has failed, it rejects when all have ended. */
   exportsSettled(): Promise<void> {
     return allEnded([this.underWaySettled(), this.heldBackSettled()]);
   }
@@ -66,7 +66,7 @@ export class SpanPipeline {
     return allEnded([...this.exporters.values()].map((exporter) => exporter.settled()));
   }
 
-  /** Those that come under way when the resource of their spans is complete. */
+  /** Waits for batches that are sent when the resource of their spans is complete. */
   private async heldBackSettled(): Promise<void> {
     const pending = [...this.processors.values()].filter(({ isResourcePending }) => isResourcePending);
     if (pending.length === 0) return;
@@ -75,8 +75,8 @@ export class SpanPipeline {
   }
 
   /**
-   * Waits for the shutdowns that have begun, and shuts down each exporter: a processor whose last flush fails doesn't get to
-   * it. Rejects, when all of them have ended, if one of them has failed.
+   * Waits for the shutdowns that have begun, and shuts down each exporter, because a processor whose last flush fails
+   * doesn't. If one of them has failed, it rejects when all have ended.
    */
   async ended(): Promise<void> {
     const failures = await Promise.all([...this.processors.values()].map(async ({ ended }) => ended));
@@ -86,13 +86,13 @@ export class SpanPipeline {
     ]);
   }
 
-  /** Shuts down what hasn't been told to by the SDK, and waits for it. */
+  /** Shuts down the processors and exporters that the SDK hasn't shut down, and waits for them. */
   shutdown(): Promise<void> {
     for (const processor of this.processors.values()) void processor.shutdown();
     return this.ended();
   }
 
-  /** Nobody waits any longer: exports under way count as failed. */
+  /** Nothing waits any longer: exports under way count as failed. */
   release(): void {
     for (const exporter of this.exporters.values()) exporter.giveUp();
   }

@@ -13,40 +13,40 @@ export interface TelemetryHandle {
   readonly tracer: Tracer;
   /** The meter named `nest-lens` of the provider in force. */
   readonly meter: Meter;
-  /** Whether spans go anywhere. */
+  /** Whether spans are exported. */
   readonly isExporting: boolean;
   /** `own`: the SDK was started by this set-up; `attach`: the application's provider is used; null: disabled. */
   readonly mode: 'own' | 'attach' | null;
   /**
-   * Exports what is waiting, and waits for what is on its way. Settles within the limit and never rejects; a failure is a
+   * Exports what is waiting, and waits for exports under way. Settles within the limit and never rejects; a failure is a
    * warning.
    *
-   * @param timeoutMs milliseconds; what is no number from 0 up, such as NaN, counts as the default. Default: 5,000
+   * @param timeoutMs milliseconds; a value that is no number from 0 up, such as NaN, counts as the default. Default: 5,000
    */
   forceFlush(timeoutMs?: number): Promise<void>;
   /**
    * Flushes, ends what this set-up built, turns every group off, and allows a new set-up. Repeated and concurrent calls get
    * the same promise. Settles within the limit and never rejects; a failure is one warning. A provider of the application is
-   * flushed, and not shut down. A process that ends because it has nothing left to do does this by itself.
+   * flushed, and not shut down. A process that has nothing left to do does this by itself before it ends.
    *
-   * @param timeoutMs milliseconds; what is no number from 0 up, such as NaN, counts as the default. Default: 5,000
+   * @param timeoutMs milliseconds; a value that is no number from 0 up, such as NaN, counts as the default. Default: 5,000
    */
   shutdown(timeoutMs?: number): Promise<void>;
 }
 
-/** What the Nest layer also does with a handle. */
+/** The additional members for the Nest layer. */
 export interface ClosingHandle extends TelemetryHandle {
-  /** @param limitMs the limit that the application has set, where `timeoutMs` is what is left of it. Warnings name it. */
+  /** @param limitMs the application's limit, if `timeoutMs` is only the rest of it; warnings name it */
   shutdown(timeoutMs?: number, limitMs?: number): Promise<void>;
 }
 
-/** What a handle is made of. */
+/** The parts of a handle. */
 export interface HandleParts {
   readonly pipeline: Pipeline;
   readonly mode: 'own' | 'attach' | null;
-  /** For how long, in milliseconds, a process is held up that ends because it has nothing left to do. */
+  /** The longest time, in milliseconds, that the end of an idle process is delayed. */
   readonly drainLimitMs: number;
-  /** Forgets, when the shutdown begins, what the set-up has put in force. */
+  /** Called when the shutdown begins: forgets everything that the set-up has put in force. */
   readonly forget: () => void;
 }
 
@@ -86,12 +86,13 @@ async function stop({ pipeline, mode, timeoutMs, limitMs, forget }: Stop): Promi
   const { telemetry } = processState;
   telemetry.phase = 'stopping';
   telemetry.forceFlush = undefined;
-  // At once: a pin or a set-up that comes while this is under way has to last.
+  // It forgets at once, so that a pin or a set-up during the shutdown lasts.
   forget();
   const steps = [
-    // Spans first: shutting a provider down can lose what a processor still has under way. Metrics are exported by the shutdown.
+    // Spans first, because shutting a provider down can lose the spans that a processor is sending. The shutdown exports
+    // metrics.
     () => truncateThen(() => pipeline.flushSpans()),
-    // Again: the application goes on during the flush. What it starts from here on is lost.
+    // Spans are ended again, because the application goes on during the flush. Spans that start from here on are lost.
     () => truncateThen(() => pipeline.shutdown()),
   ];
   telemetry.stopped = settleWithin(timeoutMs, steps, limitMs);
@@ -104,6 +105,6 @@ async function stop({ pipeline, mode, timeoutMs, limitMs, forget }: Stop): Promi
     mode: null,
     exports: undefined,
   });
-  // A set-up that waited for this shutdown has moved the phase on already.
+  // A set-up that waited for this shutdown may have changed the phase already.
   if ((telemetry.phase as string) === 'stopping') telemetry.phase = 'off';
 }

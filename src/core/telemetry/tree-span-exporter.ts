@@ -1,7 +1,7 @@
 import { SpanStatusCode } from '@opentelemetry/api';
 import type { SpanExporterLike } from './setup-options.js';
 
-/** The part of the SDK's `ReadableSpan` that is printed. */
+/** The fields of the SDK's `ReadableSpan` that are printed. */
 export interface TreeSpan {
   readonly name: string;
   spanContext(): { traceId: string; spanId: string };
@@ -12,20 +12,20 @@ export interface TreeSpan {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** Traces that wait for their root. The oldest one is printed as it is when there are more. */
+/** The most traces that wait for their root. Beyond that, the oldest is printed incomplete. */
 const MAX_WAITING = 200;
-/** A trace is printed as it is when it has this many spans; what follows is printed as another part of it. */
+/** A trace with this many spans is printed incomplete; later spans are printed as another part of it. */
 const MAX_SPANS = 1_000;
-/** Of siblings of one name, more than these are folded into a line that counts them. */
+/** More siblings of one name than this are folded into a line with their number. */
 const MAX_ALIKE = 5;
-/** For how long, in milliseconds, a trace waits for its root. */
+/** A trace waits this long for its root, in milliseconds. */
 const UNFINISHED_AFTER_MS = 10_000;
 /**
- * For how long, in milliseconds, a trace whose root has ended waits for the parents of spans that are there. Express's request
- * handlers end when the response is closed, which is after the server's span.
+ * A trace whose root has ended waits this long for missing parents, in milliseconds. Express's request handlers end when the
+ * response closes, after the server's span.
  */
 const LATE_PARENTS_WITHIN_MS = 300;
-/** Traces that were printed and are remembered, to say so of spans that end still later. */
+/** The most printed traces to remember, so that later spans can be marked as late. */
 const MAX_PRINTED = 200;
 const NAME_COLUMNS = 44;
 
@@ -34,7 +34,7 @@ interface WaitingTrace {
   timer: NodeJS.Timeout;
 }
 
-/** Exporter `tree`: each trace as a tree when its first span has ended, for a person at a terminal. */
+/** Exporter `tree`: prints each trace as a tree when its first span has ended, for people at a terminal. */
 export class TreeSpanExporter implements SpanExporterLike {
   private readonly waiting = new Map<string, WaitingTrace>();
   private readonly printed = new Set<string>();
@@ -134,12 +134,12 @@ export class TreeSpanExporter implements SpanExporterLike {
   }
 }
 
-/** On one line, and without what a terminal would obey. */
+/** On one line, without control characters for the terminal. */
 function printable(text: string): string {
   return text.replace(/\p{Cc}+/gu, ' ');
 }
 
-/** The spans whose parent isn't among them. */
+/** The spans whose parent isn't in the list. */
 function topsOf(spans: readonly TreeSpan[]): TreeSpan[] {
   const ids = new Set(spans.map((span) => span.spanContext().spanId));
   return spans.filter(({ parentSpanContext: parent }) => parent === undefined || !ids.has(parent.spanId));

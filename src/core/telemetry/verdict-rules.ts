@@ -10,7 +10,7 @@ export function putVerdictsInForce(
   Object.assign(processState.verdicts, { clientErrors, isError });
 }
 
-/** How thrown values are judged is for the spans of one set-up. */
+/** Forgets the rules, because they belong to one set-up. */
 export function forgetVerdicts(): void {
   Object.assign(processState.verdicts, { clientErrors: 'unset', isError: undefined });
 }

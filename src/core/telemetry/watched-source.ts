@@ -3,7 +3,7 @@ import { SpecWatch } from '../sources/spec-watch.js';
 import { type NestLensConfig, originOf } from './config.js';
 import type { SetupOptions } from './setup-options.js';
 
-/** Begins to watch what a set-up is to take its spec from: a source of the options, else the file that the configuration names. */
+/** Begins to watch the source of the spec: that of the options, else the file in the configuration. */
 export function watchSource(config: NestLensConfig, { specSource }: SetupOptions): SpecWatch | undefined {
   if (specSource !== undefined) return new SpecWatch(specSource);
   const path = config.spanGroupsFile?.trim();

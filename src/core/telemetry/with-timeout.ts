@@ -3,23 +3,23 @@ import { MAX_TIMER_MS } from '../groups/max-timer.js';
 import { isSaidFailure } from '../diagnostics/said-failures.js';
 import { emitWarnings } from '../diagnostics/warnings.js';
 
-/** How long a flush or shutdown may take, in milliseconds, unless the caller says otherwise. */
+/** The default limit of a flush or shutdown, in milliseconds. */
 export const DEFAULT_TIMEOUT_MS = 5_000;
 
 /**
- * A limit in milliseconds, as somebody gave it. What is no number from 0 up counts as the default: `Number()` of a variable
- * that isn't set is NaN, which a timer would take for 1 ms, so that every close would lose its last spans.
+ * Reads a limit in milliseconds. A value that is no number from 0 up counts as the default: `Number()` of an unset variable
+ * is NaN, which a timer takes as 1 ms, so that every close would lose its last spans.
  */
 export function timeLimitOf(given: unknown): number {
   return typeof given === 'number' && given >= 0 ? given : DEFAULT_TIMEOUT_MS;
 }
 
 /**
- * Runs the steps one after another, each whatever became of the one before, and settles when they are done or the time is
- * up; then the steps that haven't begun are still begun, so that exporters get their shutdown. Never rejects: one warning.
+ * Runs the steps one after another, even if one fails, and settles when they are done or the time is up. When the time is up,
+ * the remaining steps are still begun, so that exporters get their shutdown. It never rejects; a failure is one warning.
  *
- * @param timeoutMs milliseconds, as somebody gave it; see {@link timeLimitOf}
- * @param limitMs the limit that the application knows of, where this is what is left of it
+ * @param timeoutMs milliseconds, as given; see {@link timeLimitOf}
+ * @param limitMs the application's limit, if `timeoutMs` is only the rest of it
  */
 export async function settleWithin(
   timeoutMs: number,
@@ -39,7 +39,7 @@ export async function settleWithin(
     await runNext();
   };
   const outcome = await withTimeout(timeLimitOf(timeoutMs), runNext());
-  // An SDK rejects with a list.
+  // An SDK rejects with a list of errors.
   const unsaid = errors.flat().filter((error) => !isSaidFailure(error));
   if (outcome === 'time is up') void runNext();
   else if (unsaid.length === 0) return;
@@ -49,13 +49,13 @@ export async function settleWithin(
   emitWarnings([{ code: 'FLUSH_INCOMPLETE', details }]);
 }
 
-/** Waits for all of them, then rejects if one of them has. `Promise.all` would leave the rest to themselves. */
+/** Waits for all of them, then rejects if one has. `Promise.all` would not wait for the rest. */
 export async function allEnded(promises: readonly Promise<unknown>[]): Promise<void> {
   await Promise.allSettled(promises);
   await Promise.all(promises);
 }
 
-/** Waits for a promise, but not longer than that; the timer is gone either way. */
+/** Waits for a promise, but no longer than this. The timer is cleared either way. */
 export async function withTimeout<T>(timeoutMs: number, promise: Promise<T>): Promise<T | 'time is up'> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeUp = new Promise<'time is up'>((resolve) => {
