@@ -63,6 +63,17 @@ describe('the links of the documentation', () => {
 });
 
 describe('README.md', () => {
+  it.each([
+    /how to see SQL/i,
+    /why nothing is traced/i,
+    /a preset .* are/i,
+    /testing/i,
+    /switch in production/i,
+  ])('has a heading for what is asked most: %s', (question) => {
+    const headings = [...readPage('README.md').text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading);
+    expect(headings).toContainEqual(expect.stringMatching(question));
+  });
+
   it('fits on 20 KB', () => {
     expect(Buffer.byteLength(readPage('README.md').text)).toBeLessThanOrEqual(20_000);
   });
