@@ -9,9 +9,9 @@ const GROUPS = {
 };
 
 /** The text of a root module after `nest add`, the decorator onwards. */
-function added(module: string): string {
+function added(module: string, files: Record<string, string> = GROUPS): string {
   const tree = new WorkspaceTree({
-    ...GROUPS,
+    ...files,
     'package.json': '{ "name": "shop" }',
     'src/app.module.ts': `import { Module } from '@nestjs/common';\n\n${module}\nexport class AppModule {}\n`,
   });
@@ -101,6 +101,22 @@ describe('the imports of a root module, after nest add', () => {
     ],
   ])('%s', (_what, before, after) => {
     expect(added(before)).toBe(after);
+  });
+});
+
+describe('the longer call of a definition that nest add has made', () => {
+  it.each([
+    ['@Module({})', '@Module({\n  imports: [\n    CALL,\n  ],\n})'],
+    ['@Module()', '@Module({ imports: [CALL] })'],
+    ['@Module({ providers: [] })', '@Module({ imports: [CALL], providers: [] })'],
+    ['@Module({\n  imports: [A],\n})', '@Module({\n  imports: [\n    CALL,\n    A,\n  ],\n})'],
+    ['@Module({\n  imports: [\n    A,\n  ],\n})', '@Module({\n  imports: [\n    CALL,\n    A,\n  ],\n})'],
+    ['@Module({ imports: modules })', '@Module({ imports: [CALL, ...modules] })'],
+  ])('has lines of its own where %j leaves it no room', (before, after) => {
+    const options = ['registrations: [shopSpans]', "autoGroups: { handlers: 'requests' }"];
+    const broken = `NestLensModule.forRoot({\n${options.map((each) => `      ${each},\n`).join('')}    })`;
+    const call = after.includes('\n    CALL') ? broken : `NestLensModule.forRoot({ ${options.join(', ')} })`;
+    expect(added(before, {})).toBe(after.replace('CALL', call));
   });
 });
 
