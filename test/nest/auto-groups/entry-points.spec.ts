@@ -30,6 +30,7 @@ const AUTO = { handlers: 'handlers', enhancers: 'pipeline', providers: 'services
 describe('the entry points that autoGroups takes for handlers', () => {
   guardTransportTests();
 
+  // It loads four packages first.
   it('are scheduled methods, event listeners and handlers of CQRS; the packages themselves are left alone', async () => {
     let ticks = 0;
     @Injectable()
@@ -102,7 +103,7 @@ describe('the entry points that autoGroups takes for handlers', () => {
     const services = groups.find(({ name }: any) => name === 'services').siteList;
     expect(services.map(({ name }: any) => name)).toEqual(['Jobs.helper']);
     expect(everythingSaid()).toEqual([]);
-  });
+  }, 20_000);
 
   it('are processors of BullMQ queues and resolvers, as their packages mark them', async () => {
     @Processor('jobs')
