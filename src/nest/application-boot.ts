@@ -4,7 +4,7 @@ import { createError, NestLensError } from '../core/diagnostics/errors.js';
 import { type Endpoint, isSameIntrospection } from './introspection/introspection-options.js';
 import type { LensApp } from './lens-app.js';
 
-/** What the boot of an application does besides making providers. Each `forRoot` has one. */
+/** Runs the steps of an application's boot that make no providers. Each `forRoot` has one. */
 export class ApplicationBoot implements OnModuleInit {
   constructor(
     private readonly app: LensApp,
@@ -22,15 +22,15 @@ export class ApplicationBoot implements OnModuleInit {
     app.publishRoutes(config);
   }
 
-  /** An application without HTTP has no routes, but the same mistakes stop its start. */
+  /** An application without HTTP has no routes, but wiring mistakes stop its start all the same. */
   onModuleInit(): void {
     this.keepOneEndpoint();
   }
 
   /**
-   * Called before Nest maps routes, too. Routes belong to the application: of several `forRoot`s one has the endpoint, the first
-   * that says what it is to be like. The controllers of the others leave the modules of this application; another one may
-   * import the same dynamic modules.
+   * Also called before Nest maps routes. An application has one endpoint: that of the first `forRoot` with the option
+   * `introspection`. The controllers of the other `forRoot`s are removed from this application's modules, but not from the
+   * dynamic modules, which another application may import.
    *
    * @throws NestLensError `INTROSPECTION_DIFFERS`
    */

@@ -8,7 +8,7 @@ import { renewAutoRegistration } from './auto-groups/auto-registration.js';
 import type { AskedOfTelemetry } from './ignored-options.js';
 import { DEFAULT_TIMEOUT_MS, withTimeout } from '../core/telemetry/with-timeout.js';
 
-/** What an application holds that has only begun. */
+/** The hold of an application that has just begun. */
 export function holdNothing(): HeldByApplication {
   return {
     namespaces: new Set(),
@@ -22,9 +22,9 @@ export function holdNothing(): HeldByApplication {
 }
 
 /**
- * One application's hold on the process: the namespaces that it has registered, and the set-up that it uses, or the pin that
- * keeps every group off. What several applications hold goes with the last of them. An application that is closing doesn't
- * count any more for one that starts.
+ * One application's hold on the process: its namespaces, and the set-up that it uses or the pin that keeps every group off.
+ * Things that several applications hold are released with the last of them. An application that is closing doesn't count for
+ * one that starts.
  */
 export class ApplicationHold {
   constructor(private readonly held: HeldByApplication) {}
@@ -33,16 +33,16 @@ export class ApplicationHold {
     return this.held.isClosing;
   }
 
-  /** For at most how many milliseconds the application waits, at the end of its close. */
+  /** The longest time that the application waits at the end of its close, in milliseconds. */
   set limitMs(limitMs: number) {
     this.held.limitMs = limitMs;
   }
 
   /**
-   * Registers a definition. The same content registered again (by another application, by a module that is imported twice) is
-   * the same registration; what was registered by other means isn't held, and stays.
+   * Registers a definition. Several applications, or a module that is imported twice, may register the same content. A
+   * registration by other means isn't held, so it stays after the close.
    *
-   * @throws SpanRegistryError for other content under a namespace that is taken, unless the definition allows overriding
+   * @throws SpanRegistryError if the namespace has other content, unless the definition allows overriding
    */
   register(definition: ReadDefinition): void {
     const { namespace } = definition;
@@ -59,7 +59,7 @@ export class ApplicationHold {
     processState.applications.add(this.held);
   }
 
-  /** Does the set-up, once; a close that comes meanwhile waits for it. */
+  /** Does the set-up once. A close during the set-up waits for it. */
   async setUp(work: () => Promise<void>): Promise<void> {
     if (this.held.isClosing) return;
     await (this.held.settingUp ??= this.doSetUp(work));
@@ -68,15 +68,15 @@ export class ApplicationHold {
   private async doSetUp(work: () => Promise<void>): Promise<void> {
     await work();
     this.held.isSetUp = true;
-    // The close has waited for as long as it may.
+    // The close has stopped waiting, so the set-up is released here.
     if (this.held.released !== undefined) await this.leaveTelemetry(this.held.limitMs);
   }
 
   /**
-   * Uses the set-up that another application has made, or is making now. One whose applications are all closing isn't used: this
-   * waits for its end.
+   * Uses the set-up that another application has made or is making. If all of its applications are closing, this waits for
+   * its end instead.
    *
-   * @returns undefined when there is none, or when the one that was being made has failed
+   * @returns undefined if there is none, or if it failed while it was made
    */
   async join(): Promise<SharedSetUp | undefined> {
     const { shared } = processState;
@@ -91,14 +91,14 @@ export class ApplicationHold {
       return shared;
     } catch {
       this.held.telemetry = undefined;
-      return this.join(); // whoever made it has said why; another one may have tried since
+      return this.join(); // The application that made it has warned; another one may have tried since.
     }
   }
 
   /**
    * Makes the set-up that the applications of this process share.
    *
-   * @param asked what it is made with
+   * @param asked the options that it is made with
    */
   async make(asked: AskedOfTelemetry, setUp: () => Promise<SharedHandle>): Promise<SharedHandle> {
     let end = (): void => undefined;
@@ -117,21 +117,21 @@ export class ApplicationHold {
   }
 
   /**
-   * Waits until the applications that use a set-up have closed. On Nest 11 a close that a hook breaks off never comes to its end:
-   * then it is shut down here, when the time is up that they may take.
+   * Waits until the applications that use a set-up have closed. On Nest 11, a close never ends if a hook throws; then the
+   * set-up is shut down here, when their time is up.
    */
   private async outlast(shared: SharedSetUp): Promise<void> {
     const users = this.others().filter(({ telemetry }) => telemetry === shared);
     const limitMs = Math.max(0, ...users.map((user) => user.limitMs));
     if (users.length > 0 || shared.handle === undefined) await withTimeout(limitMs, shared.ended);
-    // Another application that waited, too, may have been faster.
+    // Another waiting application may have been faster.
     if (processState.shared !== shared || !isSetUpSuperseded()) return;
     for (const user of users) user.telemetry = undefined;
     await shutDown(shared, limitMs);
   }
 
   private use(shared: SharedSetUp): void {
-    // Nobody relies on a close that has begun; see `outlast`.
+    // A close that has begun doesn't need the set-up; see `outlast`.
     for (const other of processState.applications) {
       if (other.isClosing && other.telemetry === shared) other.telemetry = undefined;
     }
@@ -139,18 +139,18 @@ export class ApplicationHold {
     processState.applications.add(this.held);
   }
 
-  /** Every group stays off until the last application that wants it so has closed, unless another one sets telemetry up. */
+  /** Keeps every group off until the last application that pins has closed, unless another one sets telemetry up. */
   pin(): void {
     this.held.telemetry = 'pinned';
     processState.applications.add(this.held);
   }
 
-  /** An application that starts from now on takes the place of this one. */
+  /** From now on, an application that starts takes the place of this one. */
   beginToClose(): void {
     this.held.isClosing = true;
   }
 
-  /** Gives everything up. If nobody else uses the set-up it is shut down, and waited for. */
+  /** Releases everything. If no other application uses the set-up, it is shut down and waited for. */
   release(): Promise<void> {
     return (this.held.released ??= this.doRelease());
   }
@@ -163,7 +163,7 @@ export class ApplicationHold {
       if (held.settingUp !== undefined && !held.isSetUp) await withTimeout(held.limitMs, held.settingUp);
       await this.leaveTelemetry(Math.max(0, held.limitMs - (performance.now() - began)));
     } finally {
-      // After the shutdown, which forgets the spec: there is nothing left to warn about.
+      // This comes after the shutdown, which forgets the spec, so there is nothing to warn about.
       for (const namespace of held.namespaces) this.unregister(namespace);
       held.namespaces.clear();
       processState.applications.delete(held);
@@ -171,7 +171,10 @@ export class ApplicationHold {
     }
   }
 
-  /** The last one shuts down, without a turn before: an application that starts now has to find the shutdown under way. */
+  /**
+   * The last application shuts down, in the same turn, because an application that starts now has to find the shutdown under
+   * way.
+   */
   private async leaveTelemetry(timeoutMs: number): Promise<void> {
     const { telemetry, limitMs } = this.held;
     if (typeof telemetry === 'object' && telemetry.handle === undefined) return; // it is still being made
@@ -195,7 +198,7 @@ export class ApplicationHold {
   }
 }
 
-/** Without a turn before the shutdown begins, so that whoever waited for the end finds it under way. */
+/** The shutdown begins in the same turn, so that applications that waited for the end find it under way. */
 async function shutDown(shared: SharedSetUp, timeoutMs: number, limitMs = timeoutMs): Promise<void> {
   processState.shared = undefined;
   const done = shared.handle?.shutdown(timeoutMs, limitMs);

@@ -10,10 +10,10 @@ import { patchedModules } from '../core/telemetry/private-fields.js';
 import { isSdkDisabled, resolveConfig } from '../core/telemetry/config-from-env.js';
 import type { SpanSites } from './introspection/span-sites.js';
 
-/** Decorated methods whose group nobody has registered: they can never be on. Sorted by site. */
+/** Decorated methods whose group is not registered, so that they can never be on. Sorted by site. */
 export function unknownGroups(sites: SpanSites): Warning[] {
   const registered = SpanRegistry.groups();
-  // Every site has its gate. Measured: looking at the methods of a thousand controllers takes 3 ms of a boot.
+  // Every site has a gate. Measured: reading the methods of a thousand controllers takes 3 ms of a boot.
   if ([...processState.gates.keys()].every((group) => registered.has(group))) return [];
   const nearest = new Map<string, string | undefined>();
   return [...sites.outside(registered)]
@@ -24,7 +24,7 @@ export function unknownGroups(sites: SpanSites): Warning[] {
     });
 }
 
-/** Says what has no span because it came before the set-up. */
+/** Warns about the calls that have no span because they came before the set-up. */
 export function reportMissedCalls(missed: readonly MissedCalls[], isInitialised: boolean): void {
   if (missed.length === 0) return;
   const calls = missed.reduce((sum, { count }) => sum + count, 0);
@@ -35,7 +35,7 @@ export function reportMissedCalls(missed: readonly MissedCalls[], isInitialised:
 const NESTJS_CORE = '@opentelemetry/instrumentation-nestjs-core';
 
 /**
- * Says, once, that OpenTelemetry's own instrumentation of Nest makes a span of each handler, too.
+ * Warns once if OpenTelemetry's own instrumentation of Nest also makes a span of each handler.
  *
  * @param given the instrumentations of the application
  */
@@ -43,17 +43,17 @@ export function reportHandlersTracedTwice(given: readonly InstrumentationLike[])
   const isThere = [...given, ...processState.early.instrumentations].some(
     (each) => each.instrumentationName === NESTJS_CORE && hasPatched(each),
   );
-  // Where somebody else has started it, its wrapper shows. @sentry/nestjs brings a copy of it.
+  // If other code has started it, its wrapper is visible. @sentry/nestjs brings a copy of it.
   if (!isThere && NestFactory.create.name !== 'createWithTrace') return;
   emitOnce('', { code: 'HANDLERS_TRACED_TWICE', details: {} });
 }
 
-/** It does nothing in a version of Nest that it doesn't know, nor where it came too late. */
+/** It does nothing in an unknown version of Nest, or if it came too late. */
 function hasPatched(instrumentation: InstrumentationLike): boolean {
   return patchedModules(instrumentation)?.some(({ isSeen }) => isSeen) ?? true;
 }
 
-/** Says, once, that the environment wants telemetry, and that only `forFeature` was called, which sets nothing up. */
+/** Warns once if the environment enables telemetry but the application has only `forFeature`, which sets nothing up. */
 export function reportMissingRoot(): void {
   if (processState.telemetry.phase !== 'off' || !isWanted()) return;
   emitOnce('', { code: 'ROOT_MISSING', details: { has: 'forFeature' } });
@@ -63,6 +63,6 @@ function isWanted(): boolean {
   try {
     return resolveConfig({}).enabled && !isSdkDisabled();
   } catch {
-    return false; // a value that isn't allowed, which nobody is going to use
+    return false; // The value isn't allowed, but nothing is going to use it.
   }
 }

@@ -7,11 +7,12 @@ import { requireKnownOptions } from './known-options.js';
 import type { NestLensModuleAsyncOptions, NestLensModuleOptions } from './nest-lens-options.js';
 
 /**
- * Stops the start for options that nobody would read, or could obey. `registrations` and `introspection` are checked where
- * they are read. A value in `config` may come from the environment: one that isn't allowed is a warning, and telemetry stays off.
+ * Stops the start for unknown options and values of a wrong type. `registrations` and `introspection` are checked where they
+ * are read. A value in `config` may come from the environment, so one that isn't allowed gives a warning, and telemetry stays
+ * off.
  *
- * @param from who was given the options
- * @throws TypeError for a key that isn't known, and for a value of a wrong type
+ * @param from the function that got the options
+ * @throws TypeError for an unknown key and for a value of a wrong type
  */
 export function checkModuleOptions(
   from: 'NestLensModule.forRoot' | 'The factory of NestLensModule.forRootAsync',
@@ -35,7 +36,7 @@ export function checkModuleOptions(
   }
 }
 
-/** The same for what stands beside the factory of `forRootAsync`. */
+/** Checks the options of `forRootAsync` itself. */
 export function checkAsyncOptions(
   from: 'NestLensModule.forRootAsync',
   options: NestLensModuleAsyncOptions,

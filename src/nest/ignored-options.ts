@@ -1,19 +1,19 @@
 import { type NestLensConfig, originOf } from '../core/telemetry/config.js';
 import type { SetupOptions } from '../core/telemetry/setup-options.js';
 
-/** What an application, or one `forRoot` of it, asks of telemetry. */
+/** The telemetry options of an application, or of one `forRoot` of it. */
 export interface AskedOfTelemetry {
   readonly config?: Partial<NestLensConfig> | undefined;
   readonly telemetry?: SetupOptions | undefined;
   readonly [option: string]: unknown;
 }
 
-/** Literals that are nested deeper than that count as different. */
+/** Literals that are nested deeper count as different. */
 const MAX_DEPTH = 5;
 
 /**
- * Which options are not in force, because others were there first, by name: `config.spanGroups`, `telemetry.spanExporter`.
- * What is left out, or says the same, isn't among them.
+ * The names of the options that have no effect because another application or `forRoot` was first: `config.spanGroups`,
+ * `telemetry.spanExporter`. Options that are left out or equal aren't listed.
  */
 export function ignoredOptions(asked: AskedOfTelemetry, inForce: AskedOfTelemetry): string[] {
   return Object.entries(asked)
@@ -28,7 +28,7 @@ export function ignoredOptions(asked: AskedOfTelemetry, inForce: AskedOfTelemetr
     .sort();
 }
 
-/** Each reading of the environment makes a run id of its own. */
+/** Each reading of the environment makes a new run id. */
 function isRandom(config: Partial<NestLensConfig> = {}): boolean {
   return originOf(config, 'runId') === 'default';
 }
@@ -42,7 +42,7 @@ function isSame(given: unknown, inForce: unknown, depth = 0): boolean {
   );
 }
 
-/** An object or array as one writes it down. Anything else, such as an exporter, is itself only. */
+/** An object or array that could stand in source code. Other values, such as an exporter, equal only themselves. */
 function isLiteral(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

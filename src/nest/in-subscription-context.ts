@@ -3,11 +3,11 @@ import { type MonoTypeOperatorFunction, Observable } from 'rxjs';
 import { createInnerSubscriber, type ObservableLike } from '../core/spans/observable-shape.js';
 
 /**
- * An operator behind which everything runs in the context in which the observable is subscribed. The source stays where it is.
+ * An operator: everything behind it runs in the context in which the observable is subscribed. The source keeps its context.
  *
- * For sources that emit in somebody else's context: the replies of a `ClientProxy` come in the context of whoever opened its
- * socket, so operators behind `client.send()` would make their spans in the trace of that first request. Where the result
- * is awaited (`await lastValueFrom(…)`), the code after the `await` is in its own context without it.
+ * Use it for sources that emit in a foreign context. The replies of a `ClientProxy` come in the context of the request that
+ * opened its socket, so operators behind `client.send()` would put their spans into the trace of that first request. You
+ * don't need it for an awaited result (`await lastValueFrom(…)`): code after the `await` runs in its own context.
  *
  * @example
  * client.send('price', cart).pipe(

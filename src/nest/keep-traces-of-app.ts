@@ -2,7 +2,7 @@ import { keepRecentTraces } from '../core/telemetry/recent-traces.js';
 import type { LensApp } from './lens-app.js';
 import { classMethods } from './span-group/class-methods.js';
 
-/** Keeps the last traces of the process, if the endpoint of this application is to show them. Asked once telemetry is live. */
+/** Keeps the last traces of the process, if the endpoint of this application shows them. It is called once telemetry is live. */
 export function keepTracesOfApp({ record: { kept, routes } }: LensApp): void {
   if (kept === undefined || kept.introspection === false || kept.introspection.recentTraces === 0) return;
   const ownRoutes = kept.controllers.flatMap((Controller) =>

@@ -49,7 +49,7 @@ const CONFIG = {
 } satisfies Record<keyof NestLensConfig, true>;
 
 interface Place {
-  /** In words, after a key. Empty: where it was looked for. */
+  /** The place in words, after a key; empty for the place of the option itself. */
   readonly name: string;
   readonly keys: object;
 }
@@ -57,7 +57,7 @@ interface Place {
 const RETURNED = 'in what the factory returns';
 const BESIDE = 'beside the factory';
 
-/** Where options can be given, the place that is checked first. */
+/** The places where options can be given; the place being checked comes first. */
 const PLACES = {
   'NestLensModule.forRoot': [
     { name: '', keys: OPTIONS },
@@ -87,10 +87,10 @@ const PLACES = {
 } satisfies Record<string, readonly Place[]>;
 
 /**
- * Stops the start for an option that nobody would read: guards in the wrong place would leave the endpoint open to everybody.
+ * Stops the start for an unknown option. Without this, guards in the wrong place would leave the endpoint open to everybody.
  *
- * @param from who was given the options
- * @throws TypeError for options that are no object, and for a key that isn't known
+ * @param from the function that got the options
+ * @throws TypeError for options that are no object, and for an unknown key
  */
 export function requireKnownOptions(from: keyof typeof PLACES, given: unknown): void {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
@@ -116,7 +116,7 @@ function advice(unknown: string, places: readonly Place[]): string {
   return '';
 }
 
-/** Also one that was cut short, or has more at its end: `introspect`. */
+/** Also finds an option that was shortened, or has extra letters: `introspect`. */
 function nearestOption(unknown: string, known: readonly string[]): string | undefined {
   const isStart = (key: string): boolean => key.startsWith(unknown) || unknown.startsWith(key);
   return nearestName(unknown, known) ?? (unknown.length > 2 ? known.find(isStart) : undefined);

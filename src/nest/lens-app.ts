@@ -16,28 +16,28 @@ import { HttpRoutes } from './span-group/http-routes.js';
 import { LentGates } from './span-group/lent-gates.js';
 import { lendModuleGroups } from './span-group/module-groups.js';
 
-/** What every copy of the package knows of an application. */
+/** The record of an application that every copy of the package shares. */
 interface AppRecord {
   readonly held: HeldByApplication;
-  /** From when Nest has begun to call hooks: it calls none of a module that is loaded later. */
+  /** Whether Nest has begun to call hooks. It calls none of a module that is loaded later. */
   hooksHaveBegun: boolean;
   routes: HttpRoutes | undefined;
-  /** What module classes and `autoGroups` have put behind gates. */
+  /** The gates of methods whose module class is decorated, or that `autoGroups` has found. */
   readonly gates: LentGates;
   areClassesGated: boolean;
-  /** By the mark of its `forRoot`. */
+  /** The endpoints, by the mark of their `forRoot`. */
   readonly endpoints: Map<symbol, Endpoint>;
-  /** The one whose routes are mapped. */
+  /** The endpoint whose routes are mapped. */
   kept: Endpoint | undefined;
-  /** What the first `forRoot` asks of telemetry. */
+  /** The telemetry options of the first `forRoot`. */
   asked: AskedOfTelemetry | undefined;
-  /** Called when the application begins to close. */
+  /** Functions to call when the application begins to close. */
   readonly closing: Set<() => void>;
 }
 
 const APP_RECORD = Symbol.for('nest-lens.app');
 
-/** The copy of the package that makes the record also hears of the start and the end of the application. */
+/** The copy of the package that makes the record also gets the hooks for the start and the end of the application. */
 function recordOf(modules: ModulesContainer): AppRecord {
   const known = (modules as { [APP_RECORD]?: AppRecord })[APP_RECORD];
   if (known !== undefined) return known;
@@ -74,14 +74,14 @@ function recordOf(modules: ModulesContainer): AppRecord {
 }
 
 /**
- * What belongs to one Nest application, however often the module is imported into it: its hold on the process, its sites, its
- * registry service and its routes.
+ * The objects of one Nest application, of which there is one each however often the module is imported: its hold on the
+ * process, its sites, its registry service and its routes.
  */
 export class LensApp {
   readonly hold: ApplicationHold;
   readonly sites: SpanSites;
   readonly spanRegistry: SpanRegistryService;
-  /** Once its options are known. */
+  /** Set once the options are known. */
   private autoGroups: AutoGroups | undefined;
   readonly previews: Previews;
   private known: { modules: number; marks: readonly symbol[] } | undefined;
@@ -97,8 +97,8 @@ export class LensApp {
   }
 
   /**
-   * Gates what decorators of base classes and modules are about. Nest keeps the methods that it finds when it maps routes, so this
-   * runs while providers are made; and before `autoGroups`, which is about what is left.
+   * Gates methods because of decorators on base classes and modules. Nest keeps the methods that it finds when it maps
+   * routes, so this runs while providers are made. It runs before `autoGroups`, which takes the remaining methods.
    */
   gateClasses(): void {
     if (this.record.areClassesGated) return;
@@ -107,7 +107,7 @@ export class LensApp {
     lendModuleGroups(this.modules, this.record.gates);
   }
 
-  /** Puts what nobody has decorated into groups. */
+  /** Puts undecorated methods into the groups of `autoGroups`. */
   async gateTheRest({ autoGroups, registrations = [] }: NestLensModuleOptions): Promise<void> {
     if (autoGroups === undefined) return;
     this.gateClasses();
@@ -119,26 +119,26 @@ export class LensApp {
     await this.autoGroups.lend();
   }
 
-  /** To be called when it is known what the application has registered itself. */
+  /** Called when the application's own registrations are known. */
   registerAutoGroups(): void {
     if (this.autoGroups !== undefined) registerAutoGroups(this.record.held, this.autoGroups.groups);
   }
 
-  /** To be called before routes are mapped, when the application has bound what it binds. */
+  /** Called before routes are mapped, when the application has bound its global enhancers. */
   gateGlobalEnhancers(): void {
     this.autoGroups?.lendGlobalEnhancers();
   }
 
-  /** Tells the process which routes the application's controllers have, until it closes. */
+  /** Publishes the routes of the application's controllers in the process, until it closes. */
   publishRoutes(config: ApplicationConfig): void {
     this.record.routes ??= new HttpRoutes(this.modules, config);
     this.record.routes.publish();
   }
 
-  /** The marks of the calls of `forRoot`, in the order in which Nest scans modules: the first one sets up. */
+  /** The marks of the calls of `forRoot`, in the order in which Nest scans modules. The first one sets up. */
   get roots(): readonly symbol[] {
     const { size } = this.modules;
-    // Kept until a module is added: each `forFeature` asks.
+    // Kept until a module is added, because each `forFeature` reads it.
     if (this.known?.modules !== size) {
       const found = [...this.modules.values()].map(
         ({ providers }) => providers.get(NEST_LENS_ROOT)?.instance,
@@ -163,9 +163,9 @@ export class LensApp {
 const apps = new WeakMap<ModulesContainer, LensApp>();
 
 /**
- * The application that a container of modules belongs to; Nest has one container per application.
+ * The application of a container of modules. Nest has one container per application.
  *
- * @param module of any module of the application
+ * @param module the `ModuleRef` of any module of the application
  */
 export function lensAppOf(given: ModulesContainer, module: ModuleRef): LensApp {
   const modules = modulesContainerOf(given, module);

@@ -11,8 +11,8 @@ const FEATURE_DEFINITIONS = Symbol.for('nest-lens.feature-definitions');
 const FEATURE_REGISTRATION = Symbol.for('nest-lens.feature-registration');
 
 /**
- * What `NestLensModule.forFeature` imports. A class of its own: the hooks of a dynamic module's class run once for each
- * dynamic instance, so sharing the core module's would set telemetry up once per feature.
+ * The module that `NestLensModule.forFeature` imports. It is a class of its own, because the hooks of a dynamic module's
+ * class run once for each dynamic instance: with the class of `forRoot`, each feature would set telemetry up.
  *
  * @internal
  */
@@ -23,7 +23,7 @@ export class NestLensFeatureModule {
     return {
       module: NestLensFeatureModule,
       providers: [
-        // As a value, too: Nest can be told to take dynamic modules of the same content for one and the same.
+        // The definitions are also provided as a value, because Nest can be told to merge dynamic modules of equal content.
         { provide: FEATURE_DEFINITIONS, useValue: definitions },
         {
           provide: FEATURE_REGISTRATION,
@@ -43,7 +43,7 @@ export class NestLensFeatureModule {
             };
           },
         },
-        // The class of this copy of the package, whichever copy the application's forRoot is of.
+        // The class of this copy of the package, even if `forRoot` is of another copy.
         {
           provide: SpanRegistryService,
           inject: [ModulesContainer, ModuleRef],

@@ -11,66 +11,68 @@ import type { IntrospectionOptions } from './introspection/introspection-options
 
 /** Options of `NestLensModule.forRoot`. */
 export interface NestLensModuleOptions {
-  /** Span groups to register before telemetry is set up. @defaultValue none */
+  /** Span groups to register before the set-up. @defaultValue none */
   registrations?: SpanGroupDefinition<SpanGroupName>[];
-  /** Beats the environment, key by key. @defaultValue `{}` */
+  /** Configuration that beats the environment, key by key. @defaultValue `{}` */
   config?: Partial<NestLensConfig>;
-  /** Which environment variables are read. @defaultValue prefix `NEST_LENS`, fallback prefix `NEMO_LENS` */
+  /** The environment variables to read. @defaultValue prefix `NEST_LENS`, fallback prefix `NEMO_LENS` */
   env?: { prefix?: string; fallbackPrefix?: string };
-  /** Exporters, processors and so on of your own. @defaultValue `{}` */
+  /** Your own exporters, processors and so on. @defaultValue `{}` */
   telemetry?: SetupOptions;
   /**
-   * Makes every instrumentation of the process a span group, so that its spans obey the spec: `pg`, `http_server`. An object says
-   * how the groups are called and in which presets they are. Without telemetry nothing happens.
+   * Makes every instrumentation of the process a span group, so that its spans obey the spec: `pg`, `http_server`. An object
+   * sets the names of the groups and their presets. Without telemetry it has no effect.
    *
-   * @defaultValue what `<prefix>_INSTRUMENTATION_GROUPS` says, else false: their spans flow whatever the spec says
+   * @defaultValue the variable `<prefix>_INSTRUMENTATION_GROUPS`, else false: their spans flow whatever the spec says
    */
   instrumentationGroups?: boolean | InstrumentationGroupsOptions;
   /**
-   * Where the spec comes from while the process runs: a file, Redis, a feature flag. What it gives beats the configured spec; an
-   * override beats it. Stands for `telemetry.specSource`. @defaultValue the file that `<prefix>_SPAN_GROUPS_FILE` names, else none
+   * The source of the spec while the process runs: a file, Redis, a feature flag. Its spec beats the configured one; an
+   * override beats it. Short for `telemetry.specSource`. @defaultValue the file that `<prefix>_SPAN_GROUPS_FILE` names, else
+   * none
    */
   specSource?: SpanGroupSpecSource;
   /**
-   * Lets requests that carry a signed header, `x-lens-groups`, turn span groups on for themselves: `{ key, keys, allow, propagate }`.
-   * `signSpanGroups` and `npx nest-lens sign` make such headers. Stands for `telemetry.requestOptIn`.
+   * Lets requests that carry a signed header, `x-lens-groups`, turn span groups on for themselves: `{ key, keys, allow,
+   * propagate }`. `signSpanGroups` and `npx nest-lens sign` make such headers. Short for `telemetry.requestOptIn`.
    *
-   * @defaultValue none: nobody looks at headers
+   * @defaultValue none: headers aren't read
    */
   requestOptIn?: RequestOptInOptions;
   /**
-   * Puts what nobody has decorated into span groups: every handler, every enhancer, every method of the application's own providers.
-   * Without it they are left as they are.
+   * Puts undecorated methods into span groups: every handler, every enhancer, every method of the application's own
+   * providers. Without it they stay as they are.
    *
    * @defaultValue none of them
    */
   autoGroups?: AutoGroupsOptions;
   /**
-   * When telemetry is set up: `bootstrap`, after every module's `onModuleInit`; `init`, after this module's own
-   * registrations, for applications that register everything in `forRoot` and want spans from other modules'
-   * `onModuleInit`. @defaultValue 'bootstrap'
+   * The time of the set-up. `bootstrap` is after every module's `onModuleInit`. `init` is after this module's own
+   * registrations, for applications that register everything in `forRoot` and want spans from other modules' `onModuleInit`.
+   * @defaultValue 'bootstrap'
    */
   setupAt?: 'bootstrap' | 'init';
   /**
-   * How long closing the application, or a process that has nothing left to do, waits for spans to be exported, in
-   * milliseconds. What is no number from 0 up, such as NaN, counts as the default. @defaultValue 5000
+   * The longest time, in milliseconds, that a closing application, or a process with nothing left to do, waits for the export
+   * of spans. A value that is no number from 0 up, such as NaN, counts as the default. @defaultValue 5000
    */
   shutdownTimeoutMs?: number;
   /**
-   * What an `HttpException` below 500 does to the status of the spans that it passes: `unset` leaves it, `error` makes it an
-   * error, except in HTTP and GraphQL handlers. Stands for `config.clientErrors`. @defaultValue 'unset'
+   * The effect of an `HttpException` below 500 on the status of the spans that it passes: `unset` leaves it, `error` makes it
+   * an error, except in HTTP and GraphQL handlers. Short for `config.clientErrors`. @defaultValue 'unset'
    */
   clientErrors?: ClientErrors;
   /**
-   * Whether a thrown value makes a span an error; it is recorded either way. For control flow that is thrown, such as BullMQ's
-   * `DelayedError`. Undefined leaves it to the rule. Stands for `telemetry.isError`. @defaultValue undefined for everything
+   * Whether a thrown value makes a span an error; it is recorded either way. Use it for thrown control flow, such as BullMQ's
+   * `DelayedError`. If it returns undefined, the rule decides. Short for `telemetry.isError`. @defaultValue undefined for
+   * everything
    */
   isError?: (thrown: unknown) => boolean | undefined;
-  /** The route that says what is on and why; `false`: no route. @defaultValue `{}` */
+  /** The routes that show which groups are on and why; `false` for no routes. @defaultValue `{}` */
   introspection?: false | IntrospectionOptions;
 }
 
-/** What the options say for the set-up, with those that stand for a part of `config` or `telemetry` in their places. */
+/** The settings of the options for the set-up. Short forms are put into their places in `config` and `telemetry`. */
 export function settingsOf({
   config,
   telemetry,
@@ -96,14 +98,14 @@ export function settingsOf({
 }
 
 /**
- * What the factory of `NestLensModule.forRootAsync` gives: everything but `introspection`, which decides which routes there are.
- * The start fails if the factory gives that too.
+ * The options from the factory of `NestLensModule.forRootAsync`: all but `introspection`, which decides the routes. The start
+ * fails if the factory gives that too.
  */
 export type NestLensAsyncOptions = Omit<NestLensModuleOptions, 'introspection'>;
 
 /** A class that makes the options, for `useClass` and `useExisting`. */
 export interface NestLensOptionsFactory {
-  /** Called once, when the application is made. What it throws, or rejects with, stops the application. */
+  /** Called once, when the application is made. If it throws or rejects, the application doesn't start. */
   createNestLensOptions(): NestLensAsyncOptions | Promise<NestLensAsyncOptions>;
 }
 
@@ -111,17 +113,17 @@ export interface NestLensOptionsFactory {
 export interface NestLensModuleAsyncOptions extends Pick<ModuleMetadata, 'imports'> {
   /** Tokens for the parameters of `useFactory`. @defaultValue none */
   inject?: FactoryProvider['inject'];
-  /** Makes the options from what `inject` names. @defaultValue none */
+  /** Makes the options from the providers that `inject` names. @defaultValue none */
   // The parameters are what `inject` names, which the type can't know.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   useFactory?: (...args: any[]) => NestLensAsyncOptions | Promise<NestLensAsyncOptions>;
-  /** A class that makes the options; an instance of its own is made for it. @defaultValue none */
+  /** A class that makes the options; Nest makes an instance of it for this. @defaultValue none */
   useClass?: Type<NestLensOptionsFactory>;
-  /** The same, but an instance that a module in `imports`, or a global one, provides. @defaultValue none */
+  /** The same, but with an instance that a module in `imports`, or a global one, provides. @defaultValue none */
   useExisting?: Type<NestLensOptionsFactory>;
-  /** Decided before anything can be injected: Nest has to know which routes and guards there are. @defaultValue `{}` */
+  /** It can't be injected, because Nest has to know routes and guards before. @defaultValue `{}` */
   introspection?: false | IntrospectionOptions;
 }
 
-/** Marks one `forRoot` among those of an application. A `Symbol.for`, so that copies of the package find each other's. */
+/** Marks each `forRoot` of an application. It is a `Symbol.for`, so that copies of the package find each other's. */
 export const NEST_LENS_ROOT = Symbol.for('nest-lens.root');

@@ -63,14 +63,17 @@ export class NestLensModule implements NestModule, OnModuleInit {
     lifecycle.beforeRoutes();
   }
 
-  /** Nest calls it when the module's providers are initialised. With `setupAt: 'init'` telemetry is set up here. */
+  /** Nest calls it when the module's providers are initialised. With `setupAt: 'init'`, it sets telemetry up. */
   async onModuleInit(): Promise<void> {
     await this.lifecycle?.afterRegistrations();
   }
 
-  /** Not injected: made for each request it would take the module with it, whose hooks would never be called. */
+  /**
+   * It isn't injected: if it were made for each request, the module would be too, and Nest would never call the module's
+   * hooks.
+   */
   private get lifecycle(): TelemetryLifecycle | undefined {
-    if (this.mark === undefined) return undefined; // the bare class was imported
+    if (this.mark === undefined) return undefined; // The application has imported the bare class.
     if (this.module.introspect(TelemetryLifecycle).scope === Scope.REQUEST) {
       throw createError(NestLensError, 'OPTIONS_REQUEST_SCOPED');
     }
@@ -79,13 +82,13 @@ export class NestLensModule implements NestModule, OnModuleInit {
 
   /**
    * Registers span groups, sets telemetry up when every module has registered its own, adds `GET /lens/groups`, and provides
-   * `SpanRegistryService` everywhere. The environment is read at set-up. A failure of telemetry is logged and leaves every
-   * group off; the application starts.
+   * `SpanRegistryService` everywhere. The environment is read at set-up. If telemetry fails, a warning says so, every group
+   * stays off, and the application starts.
    *
-   * Called again in the same application, only its registrations count.
+   * Of a second call in the same application, only the registrations count.
    *
    * @param options see {@link NestLensModuleOptions}
-   * @throws TypeError for an option that isn't known, or is of a wrong type; NestLensError `RUNTIME_CONTROL_UNGUARDED` for
+   * @throws TypeError for an option that is unknown or of a wrong type; NestLensError `RUNTIME_CONTROL_UNGUARDED` for
    * `runtimeControl` without guards
    *
    * @example
@@ -101,12 +104,12 @@ export class NestLensModule implements NestModule, OnModuleInit {
   }
 
   /**
-   * `forRoot` with options that are made asynchronously or from injected providers. `introspection` is given here, beside
-   * the factory: Nest has to know routes and guards before it can inject anything.
+   * `forRoot` with options that are made asynchronously or from injected providers. Give `introspection` here, beside the
+   * factory, because Nest has to know routes and guards before it can inject anything.
    *
    * @param options see {@link NestLensModuleAsyncOptions}
-   * @throws TypeError for an option that isn't known, or is of a wrong type; NestLensError `RUNTIME_CONTROL_UNGUARDED` for
-   * `runtimeControl` without guards. What the factory gives is checked when the application is made
+   * @throws TypeError for an option that is unknown or of a wrong type; NestLensError `RUNTIME_CONTROL_UNGUARDED` for
+   * `runtimeControl` without guards. The options of the factory are checked when the application is made
    *
    * @example
    * ```ts
@@ -123,7 +126,7 @@ export class NestLensModule implements NestModule, OnModuleInit {
   }
 
   /**
-   * Registers span groups of one module, in its `onModuleInit`. Works without `forRoot` too, and may be imported several
+   * Registers span groups of one module, in its `onModuleInit`. It works without `forRoot` too, and may be imported several
    * times with the same content.
    *
    * @param definitions see {@link SpanGroupDefinition}; `defineSpanGroups` makes typed ones
@@ -144,7 +147,7 @@ function readGiven(definitions: SpanGroupDefinition[], method: 'forRoot' | 'forF
   return readDefinitions(definitions, `NestLensModule.${method}`, NestLensModule[method]);
 }
 
-/** How one `forRoot` comes by its options. */
+/** The source of the options of one `forRoot`. */
 interface OptionsSource {
   readonly providers?: Provider[];
   readonly inject: NonNullable<FactoryProvider['inject']>;
@@ -154,9 +157,9 @@ interface OptionsSource {
 let roots = 0;
 
 /*
- * Without Nest's ConfigurableModuleBuilder: it provides options as a value. With `snapshot: true` Nest writes those down as JSON,
- * and a span processor can't be; with an `instanceDecorator` it hands out a proxy of them. So options stay in a function here,
- * and no value is an object.
+ * Nest's ConfigurableModuleBuilder doesn't fit, because it provides options as a value. With `snapshot: true` Nest writes
+ * values down as JSON, which fails for a span processor; with an `instanceDecorator` it gives out a proxy of them. So options
+ * stay in a function here, and no provided value is an object.
  */
 function createRoot(
   introspection: NestLensModuleOptions['introspection'],
@@ -167,7 +170,7 @@ function createRoot(
   const read = readIntrospection(introspection);
   const controllers = read === false ? [] : createLensControllers(read);
   const endpoint: Endpoint = { introspection: read, isAsked: introspection !== undefined, controllers };
-  // The number tells two calls apart where Nest compares dynamic modules by their content.
+  // The number tells two calls apart if Nest compares dynamic modules by their content.
   const mark = Symbol(`NestLensModule.forRoot ${++roots}`);
   return {
     module: NestLensModule,

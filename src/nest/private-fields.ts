@@ -1,14 +1,14 @@
 import type { ModuleRef, ModulesContainer } from '@nestjs/core';
 
 /*
- * Every private field of Nest that NestLens reads, with the public way that is missing. What is not as expected here reads as
- * what was given.
+ * Every private field of Nest that NestLens reads, with the missing public way. If a field is not as expected, the function
+ * returns its argument.
  */
 
 /**
- * `container` of a `ModuleRef`, a protected field: seen in 11.0 to 12.5. The public way is to inject `ModulesContainer`, which is
- * a `Map`. Where an `instanceDecorator` puts a bare proxy, or an object that inherits, before every provider, no method of a
- * `Map` can be called on what is injected. Nest's own `DiscoveryService` fails there.
+ * `container` of a `ModuleRef`, a protected field: seen in 11.0 to 12.5. The public way is to inject `ModulesContainer`,
+ * which is a `Map`. But if an `instanceDecorator` replaces every provider by a bare proxy or an inheriting object, the
+ * methods of `Map` fail on it, as in Nest's own `DiscoveryService`.
  */
 export function modulesContainerOf(given: ModulesContainer, module: ModuleRef): ModulesContainer {
   try {

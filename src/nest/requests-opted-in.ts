@@ -6,7 +6,7 @@ import { extractOptIn } from '../core/opt-in/extract-opt-in.js';
 import { OPT_IN_HEADER } from '../core/opt-in/signed-groups.js';
 import { processState } from '../core/state/process-state.js';
 
-/** Node's server, of HTTP/1 or 2, as far as its listeners are concerned. */
+/** The listeners of Node's server, of HTTP/1 or 2. */
 interface ListeningServer {
   rawListeners(event: 'request'): RequestListener[];
   removeListener(event: 'request', listener: RequestListener): unknown;
@@ -26,9 +26,9 @@ interface OutgoingResponse extends NodeJS.EventEmitter {
 const read = new WeakSet<RequestListener>();
 
 /**
- * Has the requests that come to an application's server in the context that their header asks for: before body parsers,
- * middlewares and guards, on every platform. Node's server calls what listens to it; here each listener is replaced by one that
- * looks at the header first. A middleware or a hook would come later, and be traced by the instrumentations of Express and Fastify.
+ * Runs the requests to an application's server in the context that their header asks for: before body parsers, middleware and
+ * guards, on every platform. It replaces each listener of Node's server by one that reads the header first. A middleware or
+ * hook would run later, and the instrumentations of Express and Fastify would trace it.
  */
 export function readOptInHeaders(adapter: AbstractHttpAdapter): void {
   const server = adapter.getHttpServer() as Partial<ListeningServer> | undefined;
@@ -64,13 +64,13 @@ function handle(
 ): unknown {
   const { requestOptIn } = processState;
   const active = context.active();
-  // An instrumentation of the server has extracted a context already.
+  // An instrumentation of the server may have extracted a context already.
   const inside = extractOptIn(active, request.headers, defaultTextMapGetter);
   const admitted = admittedRequestOf(optedInGroups(inside));
   if (requestOptIn === undefined || admitted === undefined) return listener.call(server, request, response);
   holdUntilClosed(requestOptIn, admitted, response);
   if (inside === active) return listener.call(server, request, response);
-  // Node tells of the body, and of the end, outside of the context.
+  // Node emits the events of the body, and the end, outside of the context.
   context.bind(inside, request);
   context.bind(inside, response);
   return context.with(inside, () => listener.call(server, request, response));

@@ -23,15 +23,15 @@ import { type NestLensModuleOptions, settingsOf } from './nest-lens-options.js';
 import { readOptInHeaders } from './requests-opted-in.js';
 import { nameServerSpans } from './span-group/name-server-spans.js';
 
-/** An application that enables shutdown hooks has done so by then, in milliseconds after the set-up. */
+/** Applications that enable shutdown hooks have done so within this time after the set-up, in milliseconds. */
 const HOOKS_ENABLED_WITHIN_MS = 2_000;
-/** In milliseconds after it was made. */
+/** Applications are initialised within this time after they were made, in milliseconds. */
 const INITIALISED_WITHIN_MS = 10_000;
 
 /**
- * What one `forRoot` does when its application starts: it registers its groups in `onModuleInit`; the first `forRoot` then sets
- * telemetry up in `onApplicationBootstrap`, which Nest calls when every module's `onModuleInit` is done, global modules first,
- * and before it listens.
+ * Does the start-up work of one `forRoot`. In `onModuleInit` it registers its groups. In `onApplicationBootstrap`, the first
+ * `forRoot` sets telemetry up. Nest calls that when the `onModuleInit` of every module is done, global modules first, and
+ * before it listens.
  */
 export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
   private hooksTimer: ReturnType<typeof setTimeout> | undefined;
@@ -58,7 +58,7 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
       return;
     }
     beginBoot();
-    // Before the application registers routes of its own.
+    // This comes before the application registers routes of its own.
     this.nameServerSpans();
     if (isFirst && processState.telemetry.phase === 'off' && this.isToBeLive()) this.countCalls();
   }
@@ -73,13 +73,13 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
     } else warnIgnored('second forRoot', this.asked(), app.record.asked ?? {});
   }
 
-  /** What is asked of telemetry. The rest of the options counts in each application, and in each `forRoot`. */
+  /** The telemetry options. All other options count in each application and in each `forRoot`. */
   private asked(): AskedOfTelemetry {
     const { registrations: _, introspection: __, ...asked } = this.options;
     return asked;
   }
 
-  /** Until the set-up. An application that only starts microservices may never be initialised. */
+  /** Counts calls until the set-up. An application with microservices alone may never be initialised. */
   private countCalls(): void {
     beginCountingCalls();
     this.countingTimer = setInterval(() => {
@@ -101,13 +101,13 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
     this.nameServerSpans();
   }
 
-  /** Where nothing will be traced they stay as they are. */
+  /** If nothing will be traced, server spans stay as they are. */
   private nameServerSpans(): void {
     const { adapter } = this;
     if (adapter !== undefined && this.isFirst && this.isToBeLive()) nameServerSpans(adapter);
   }
 
-  /** A test makes it after the providers. Without HTTP there is none: it is null then. */
+  /** A test makes the adapter after the providers. Without HTTP it is null. */
   private get adapter(): AbstractHttpAdapter | undefined {
     return (this.http.httpAdapter as AbstractHttpAdapter | null | undefined) ?? undefined;
   }
@@ -124,11 +124,11 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
         processState.telemetry.phase !== 'off' || (resolveConfig(config, env).enabled && !isSdkDisabled())
       );
     } catch {
-      return false; // the set-up will say what is wrong
+      return false; // The set-up will report the error.
     }
   }
 
-  /** Called by the module class, whose hook follows those of all its providers. */
+  /** Called by the module class, whose hook runs after those of all its providers. */
   async afterRegistrations(): Promise<void> {
     if (this.options.setupAt === 'init') await holdUpUnlessWaiting(() => this.setUpOnce());
   }
@@ -169,9 +169,12 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
     return timeLimitOf(this.options.shutdownTimeoutMs);
   }
 
-  /** Whoever serves, and dies of SIGTERM at once, loses spans. Asked late: the hooks may be enabled after listening. */
+  /**
+   * A server that dies of SIGTERM at once loses spans. The check comes late, because an application may enable the hooks
+   * after it listens.
+   */
   private checkShutdownHooks({ mode, isExporting }: SharedHandle): void {
-    // Node gives signals to the main thread only: hooks in another one would change nothing.
+    // Node gives signals to the main thread only, so hooks in a worker would change nothing.
     if (!isMainThread || mode !== 'own' || !isExporting || this.app.hold.isClosing) return;
     this.hooksTimer = setTimeout(() => {
       if (this.app.hold.isClosing || process.listenerCount('SIGTERM') > 0) return;
@@ -180,7 +183,7 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
     this.hooksTimer.unref();
   }
 
-  /** Never throws: whatever is wrong with telemetry, the application starts, with every group off. */
+  /** Never throws: if telemetry fails, the application starts with every group off. */
   private async setUp(): Promise<void> {
     try {
       const inForce = (await this.app.hold.join())?.asked ?? setUpByApplication();
@@ -193,7 +196,7 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
     } catch (error) {
       const code = (error as { name?: unknown }).name === 'ConfigError' ? 'CONFIG_INVALID' : 'SETUP_FAILED';
       this.pinOff();
-      // nest-lens/register has tried before, and has said so.
+      // nest-lens/register has failed for the same reason and has reported it.
       (isEarlyFailure(error) ? recordWarning : emitOne)({ code, details: { error } });
     }
   }
@@ -214,7 +217,7 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
     this.app.hold.pin();
   }
 
-  /** Every group stays off while this application runs, unless another one sets telemetry up. */
+  /** Keeps every group off while this application runs, unless another one sets telemetry up. */
   private pinOff(): void {
     if (processState.telemetry.phase !== 'off') return;
     discardEarlySdk();
@@ -223,14 +226,14 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
   }
 }
 
-/** The set-up waits for the close of the application before, and for its shutdown. The start of this one doesn't. */
+/** The set-up waits for the close and the shutdown of the application before. The start of this one doesn't. */
 async function holdUpUnlessWaiting(setUp: () => Promise<void>): Promise<void> {
   const isSuperseding = isSetUpSuperseded();
   const ready = setUp();
   if (!isSuperseding && processState.telemetry.stopped === undefined) await ready;
 }
 
-/** What is known of a set-up that the application has made by `setupTelemetry`; it shuts it down itself, then. */
+/** The known options of a set-up that the application has made by `setupTelemetry`; the application also shuts it down. */
 function setUpByApplication(): AskedOfTelemetry | undefined {
   const { telemetry, shared } = processState;
   if (shared !== undefined || (telemetry.phase !== 'live' && telemetry.phase !== 'starting'))

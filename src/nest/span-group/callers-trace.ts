@@ -13,18 +13,18 @@ import { ignoreRejection } from '../../core/spans/ignore-rejection.js';
 import type { SpanPlan } from '../../core/spans/span-plan.js';
 import type { SpanGroupOptions } from './span-group-metadata.js';
 
-/** Only the caller's trace is wanted: what else the headers ask for isn't looked at. */
+/** Only the caller's trace counts here; other headers, such as the opt-in, aren't read. */
 const TRACE_ONLY = withOptedInGroups(ROOT_CONTEXT, new Set());
 
 /**
- * The span that headers name as the caller's, if any. Baggage in them isn't taken: what the application has put into the
- * context stays. Throws what the propagator, or a proxy, throws.
+ * The caller's span that the headers name, if any. Their baggage isn't taken, so the context keeps the application's. It
+ * throws the errors of the propagator, or of a proxy.
  */
 export function readCaller(headers: object): SpanContext | undefined {
   return trace.getSpanContext(propagation.extract(TRACE_ONLY, headers, CARRIER_GETTER));
 }
 
-/** Joins a call to the trace that its `carrier` names: as the parent where no span is active, else by a link. */
+/** Joins a call to the trace of its `carrier`: as the parent if no span is active, else by a link. */
 export function joinCaller(
   plan: SpanPlan,
   options: SpanGroupOptions,
@@ -35,12 +35,12 @@ export function joinCaller(
   if (caller === undefined) return { plan, parent: outside };
   const active = trace.getSpanContext(outside);
   if (active === undefined) return { plan, parent: trace.setSpanContext(outside, caller) };
-  // Whoever has made the caller's context the active one has its span for a parent already.
+  // If the application has made the caller's context active, the caller's span is the parent already.
   const links = active.spanId === caller.spanId ? undefined : [{ context: caller }];
   return { plan: { ...plan, links }, parent: outside };
 }
 
-/** Links a span that was made before the arguments of the call were known to the trace that its `carrier` names. */
+/** Links a span to the trace of its call's `carrier`, if the span was made before the arguments were known. */
 export function linkCaller(
   span: Span,
   spanName: string,

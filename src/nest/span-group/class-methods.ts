@@ -1,4 +1,4 @@
-/** A method of a class as its prototype chain has it. */
+/** A method of a class, as found in its prototype chain. */
 export interface ClassMethod {
   readonly name: string;
   readonly method: (...args: unknown[]) => unknown;
@@ -6,8 +6,8 @@ export interface ClassMethod {
 }
 
 /**
- * The methods of a class, its own first, then those that it inherits and doesn't override; the order in which Nest scans
- * them. Read from property descriptors, so no getter runs; symbols, accessors and class fields are left out.
+ * The methods of a class: its own first, then inherited ones that it doesn't override, in the order in which Nest scans them.
+ * It reads property descriptors, so no getter runs. Symbols, accessors and class fields are left out.
  */
 export function classMethods(prototype: object): ClassMethod[] {
   const seen = new Set(['constructor']);

@@ -1,10 +1,10 @@
 import { type Context, createContextKey, INVALID_SPAN_CONTEXT, type Span, trace } from '@opentelemetry/api';
 
-/** A call that has its span already. It stands in the context, so that nobody gives the call a second one. */
+/** A call that has its span already. The context carries it, so that the call gets no second span. */
 interface CoveredCall {
   readonly span: Span;
   readonly spanName: string;
-  /** The gate of the method, or the method itself where it has none. */
+  /** The gate of the method, or the method itself if it has no gate. */
   readonly method: object;
 }
 
@@ -13,7 +13,7 @@ interface RunningCall extends CoveredCall {
   readonly methodKey: string | symbol;
 }
 
-/** What a call of a method finds: the span that covers it, and the context to run it in; undefined: run it as it is. */
+/** The span that covers a call of a method, and the context to run the call in; undefined to run it in the present one. */
 export interface FoundCover extends CoveredCall {
   readonly runIn: Context | undefined;
 }
@@ -27,10 +27,10 @@ interface OpenCalls {
   awaited: number;
 }
 
-/** By what the gate and the interceptor know a method by. */
+/** The key is the object by which gate and interceptor know a method. */
 const openCalls = new WeakMap<object, OpenCalls>();
 
-/** A request that never ends keeps its call for ever, so beyond this many of a method the oldest are forgotten. */
+/** A request that never ends keeps its call. Beyond this many calls of a method, the oldest are forgotten. */
 const MAX_OPEN = 1_000;
 
 function openCallsOf(method: object): OpenCalls {
@@ -39,10 +39,10 @@ function openCallsOf(method: object): OpenCalls {
   return open;
 }
 
-/** Stands for the span of a request that can't be told. */
+/** Stands for the span of an unknown request. */
 const UNKNOWN_SPAN = trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
 
-/** An interceptor has made the span of a call, and Nest will call the method. */
+/** A call whose span an interceptor has made, and that Nest will make. */
 export class AnnouncedCall implements CoveredCall {
   isAwaited = true;
   private isOver = false;
@@ -63,7 +63,7 @@ export class AnnouncedCall implements CoveredCall {
     calls.add(this);
   }
 
-  /** The span ends: it covers no call any more. */
+  /** The span has ended, so it covers no call any more. */
   end(): void {
     this.isOver = true;
     this.args = undefined;
@@ -75,15 +75,15 @@ export class AnnouncedCall implements CoveredCall {
     return !this.isOver;
   }
 
-  /** Whether a call that is made in the context of this one has a span already, this one or another. */
+  /** Whether a call in this call's context has a span already, this one or another. */
   get isCovered(): boolean {
     return !this.isOver || this.areOthersAwaited;
   }
 
   /**
-   * The first call takes the span. Further ones are tries of the same request, unless they have other arguments while another
-   * request waits for its call: then an inner interceptor has run that one's handler here. Which request it belongs to can't be
-   * told, and it has a span, so it gets no second one, and nothing is said of it on this one.
+   * The first call takes the span. Further calls count as tries of the same request, unless their arguments differ while
+   * another request waits for its call. Then an inner interceptor has run the other request's handler here. That call has a
+   * span already, of an unknown request, so it gets no second span, and this span gets no data of it.
    */
   coverFor(context: Context, args: readonly unknown[]): FoundCover | undefined {
     const { span, spanName, method } = this;
@@ -99,7 +99,7 @@ export class AnnouncedCall implements CoveredCall {
     return this.open.awaited > (this.isAwaited ? 1 : 0);
   }
 
-  /** Whether it has come with these arguments. */
+  /** Whether the call came with these arguments. */
   isSame(args: readonly unknown[]): boolean {
     return args.length === this.args?.length && args.every((arg, index) => Object.is(arg, this.args![index]));
   }
@@ -110,7 +110,7 @@ export class AnnouncedCall implements CoveredCall {
     this.open.awaited--;
   }
 
-  /** The context with the span below which this one is: what another request does isn't below this one. */
+  /** The context outside of this span's, because the work of another request isn't below this span. */
   private without(context: Context): Context {
     if (trace.getSpan(context) !== this.span) return context;
     const former = trace.getSpan(this.outside);
@@ -119,8 +119,8 @@ export class AnnouncedCall implements CoveredCall {
 }
 
 /**
- * The cover of a call that comes where no call of its method is announced, and no work is traced: an inner interceptor has left the
- * context behind. The only call that is awaited is this one; of several nobody can tell which it is.
+ * The cover of a call without an announced call in its context and without an active span: an inner interceptor has lost the
+ * context. If exactly one call is awaited, this is it; among several it can't be told.
  */
 function coverAwaited(
   context: Context,
@@ -136,12 +136,12 @@ function coverAwaited(
   return call.coverFor(withCoveredCall(trace.setSpan(context, span), call), args);
 }
 
-/** The context of a call that was announced, or that runs under a span. */
+/** The context for a call that was announced, or that runs under a span. */
 export function withCoveredCall(context: Context, call: AnnouncedCall | RunningCall): Context {
   return context.setValue(COVERED_CALL, call);
 }
 
-/** Not by `instanceof`: another copy of the package may have announced it. */
+/** It doesn't use `instanceof`, because another copy of the package may have announced the call. */
 function isAnnounced(call: AnnouncedCall | RunningCall): call is AnnouncedCall {
   return 'coverFor' in call;
 }
@@ -177,10 +177,10 @@ export function findCover(
   }
   const open = openCalls.get(method);
   const active = trace.getSpan(context);
-  // What work calls that is traced has a span of its own.
+  // A call from traced work has a span of its own.
   if (open === undefined || open.calls.size === 0 || active?.isRecording()) return undefined;
   if (open.awaited > 0) return coverAwaited(context, method, args);
-  // Another try has the same arguments.
+  // A further try has the same arguments.
   return active === undefined
     ? coverAwaited(context, method, args, (announced) => announced.isSame(args))
     : undefined;

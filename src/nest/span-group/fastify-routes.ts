@@ -1,6 +1,6 @@
 import { setServerSpanRoute } from './server-span-route.js';
 
-/** Makes the logger of a request; Fastify calls it first of all that belongs to a route. */
+/** Makes the logger of a request. Fastify calls it before everything else of a route. */
 type ChildLoggerFactory = (
   this: unknown,
   logger: unknown,
@@ -9,13 +9,13 @@ type ChildLoggerFactory = (
   request: object,
 ) => unknown;
 
-/** What Fastify tells of a route while it is registered, and lets others change. */
+/** The options of a route, which Fastify shows while it registers the route, and which may be changed. */
 interface FastifyRoute {
   readonly url: string;
   childLoggerFactory?: ChildLoggerFactory;
 }
 
-/** What is used of an instance of Fastify. */
+/** The members of a Fastify instance that NestLens uses. */
 export interface FastifyInstanceLike {
   readonly childLoggerFactory: ChildLoggerFactory;
   addHook(name: 'onRoute', hook: (this: FastifyInstanceLike, route: FastifyRoute) => void): unknown;
@@ -24,16 +24,16 @@ export interface FastifyInstanceLike {
 const named = new WeakSet<ChildLoggerFactory>();
 
 /**
- * Gives the server span of each request to a route of an instance the full template of the route: of every route that is
- * registered from now on, whoever does it, and whoever answers, a hook of the application or the error handler.
+ * Gives the server span of each request the full template of its route, for every route that is registered from now on, even
+ * if a hook or the error handler answers.
  *
- * Measured: 0.3 us a request. A hook of the requests would come after those that the application has registered before it, and
- * `@fastify/otel` would make a span of it. `childLoggerFactory` is an option of routes, and comes before every hook.
+ * Measured: 0.3 us a request. A request hook would run after the application's earlier hooks, and `@fastify/otel` would make
+ * a span of it. `childLoggerFactory` is an option of routes and runs before every hook.
  */
 export function nameFastifyRoutes(instance: FastifyInstanceLike): void {
   instance.addHook('onRoute', function (route) {
     const make = route.childLoggerFactory ?? this.childLoggerFactory;
-    // The route for HEAD has the options of the one for GET.
+    // The route for HEAD has the options of the route for GET.
     if (named.has(make)) return;
     const { url } = route;
     route.childLoggerFactory = function (logger, bindings, options, request) {

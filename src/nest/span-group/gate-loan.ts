@@ -1,9 +1,9 @@
-/** For whom a gate is there that nobody has written, and what stood in its place. */
+/** A gate without a decorator: the applications that asked for it, and the method that it replaced. */
 export interface GateLoan {
-  /** The module containers of the applications. */
+  /** The module containers of those applications. */
   readonly borrowers: Set<object>;
   readonly prototype: object;
   readonly key: string;
-  /** Undefined: the class inherited the method. */
+  /** Undefined if the class inherited the method. */
   readonly former: PropertyDescriptor | undefined;
 }

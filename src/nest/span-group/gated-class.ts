@@ -6,8 +6,8 @@ import { classSpanGroup, ownSpanGroup, type SpanGroupMetadata } from './span-gro
 export type AnyClass = abstract new (...args: never[]) => unknown;
 
 /**
- * Puts the methods that a class's group covers, or the given ones, behind its gate; with `group: null` takes them out. A method's
- * own decorator wins. Nothing happens to methods that are as they should be already.
+ * Puts the methods that a class's group covers, or the given ones, behind its gate; `group: null` takes them out. A method's
+ * own decorator wins. Methods with the right gate are left alone.
  */
 export function gateClass(
   Class: AnyClass,
@@ -25,7 +25,7 @@ export function gateClass(
       group === null
         ? ungateMethod(method)
         : gateMethod(method, { group, options, onClass: true, Class, key });
-    // A prototype that can't be extended refuses inherited methods: they stay as they are.
+    // A prototype that can't be extended refuses inherited methods, so they stay ungated.
     Reflect.defineProperty(prototype, key, {
       configurable: true,
       writable: true,
@@ -37,10 +37,10 @@ export function gateClass(
 }
 
 /**
- * Gates a class whose group is that of a base class, or whose handlers came after its own decorator, and the classes that it
- * inherits from before it. Nobody can do so when the base class is decorated, since the class isn't there yet.
+ * Gates a class whose group is that of a base class, or whose handlers were decorated after the class; base classes come
+ * first. It can't happen when the base class is decorated, because the subclass doesn't exist then.
  *
- * @param done the classes that were looked at already; they are left out
+ * @param done the classes that are done already; they are left out
  */
 export function gateInherited(Class: AnyClass, done: Set<AnyClass>): void {
   if (done.has(Class)) return;
@@ -50,12 +50,12 @@ export function gateInherited(Class: AnyClass, done: Set<AnyClass>): void {
   const own = ownSpanGroup(Class);
   const metadata = own ?? (base === undefined ? undefined : classSpanGroup(Class));
   if (metadata === undefined) return;
-  // Where it has a group of its own, its methods were gated when it was decorated, but for handlers that came after that.
+  // A class with its own group had its methods gated by its decorator, except handlers that were decorated later.
   const methods = own === undefined || own.group === null ? undefined : handlersOf(Class);
   gateClass(Class, metadata, methods);
 }
 
-/** The class that another one extends, by `extends` or in the old way, by its prototype. */
+/** The base class, by `extends` or, in the old way, by the prototype. */
 function baseClassOf(Class: AnyClass): AnyClass | undefined {
   const prototype = Object.getPrototypeOf(Class.prototype) as object | null;
   if (prototype === null || prototype === Object.prototype) return undefined;
@@ -69,10 +69,10 @@ function handlersOf(Class: AnyClass): ClassMethod[] {
 
 function coveredMethods(Class: AnyClass, group: string | null): ClassMethod[] {
   const methods = classMethods(Class.prototype as object);
-  // Out of the group are all that a class has, whoever they are from.
+  // `group: null` takes out all methods of a class, inherited ones too.
   if (group === null) return methods;
   const handlers = methods.filter(({ method }) => isHandler(method));
-  // `@Controller()` may stand above ours and not have run yet, so a class with handlers counts as one that has the mark.
+  // `@Controller()` may stand above our decorator and not have run yet, so a class with handlers counts as a controller.
   if (handlers.length > 0 || isHandlerClass(Class)) return handlers;
   return methods.filter(({ inherited }) => !inherited);
 }

@@ -16,55 +16,55 @@ import { describeCall, type MethodSite, methodSpanPlan, planOfCall } from './han
 import { httpRoutesOf } from './http-routes.js';
 import { isOfOtherApplication } from './receivers.js';
 
-/** Kept beside the wrapper of a gated method. Other decorators may copy it to a wrapper of theirs. */
+/** Kept beside the wrapper of a gated method. Other decorators may copy it to their own wrapper. */
 export interface GatedMethod {
   readonly wrapper: AnyFunction;
   readonly original: AnyFunction;
   readonly site: MethodSite;
   /**
-   * Its calls go straight through: another `@SpanGroup` or `@NoSpanGroup` stands above, and somebody else's wrapper in between;
-   * or its loan is over, and somebody still holds the wrapper.
+   * If true, calls go straight through: another `@SpanGroup` or `@NoSpanGroup` stands above, with a foreign wrapper in
+   * between; or the loan is over, but the wrapper is still in use.
    */
   superseded: boolean;
-  /** No decorator asked for it, but applications did, while they run. */
+  /** The applications that asked for the gate, if no decorator did; only while they run. */
   readonly loan: GateLoan | undefined;
 }
 
 const GATED_METHOD_METADATA = 'nest-lens:gated-method';
 
-/** The gate of a method, or behind it where another decorator has wrapped it; undefined: it isn't gated. */
+/** The gate of a method, even if another decorator has wrapped it; undefined if it has none. */
 export function gatedMethodOf(method: object): GatedMethod | undefined {
   return Reflect.getOwnMetadata(GATED_METHOD_METADATA, method) as GatedMethod | undefined;
 }
 
 /**
- * Puts a method behind the gate of its group. What decorators have put on the given function goes along. A gate that it has
- * already is replaced; behind somebody else's wrapper, which is kept, it counts as the same call.
+ * Puts a method behind the gate of its group, and keeps the metadata of its decorators. An earlier gate is replaced. If a
+ * foreign wrapper, which is kept, stands above the earlier gate, both count as one call.
  */
 export function gateMethod(current: AnyFunction, site: MethodSite): AnyFunction {
   return createGate(current, site, gatedMethodOf(current)).wrapper;
 }
 
-/** The same, with the gate that the method is known to have, or not to have: each look into its metadata takes a microsecond. */
+/** The same for a method whose present gate is known, because each look into its metadata takes a microsecond. */
 export function createGate(
   current: AnyFunction,
   site: MethodSite,
   former: GatedMethod | undefined,
   loan?: GateLoan,
 ): GatedMethod {
-  // Behind somebody else's wrapper, and now a decorator of the method's own above it: that one decides.
+  // A foreign wrapper stands above the earlier gate, and now a decorator above that: the upper one decides.
   if (former !== undefined && former.wrapper !== current && !site.onClass) former.superseded = true;
   const original = former?.wrapper === current ? former.original : current;
   const hasGateBehind = former !== undefined && original === current;
   const gate = spanGate(site.group);
-  // Made at the first call that is on: most methods of an application never see one.
+  // Made at the first call that is on, because most methods of an application never have one.
   let planFor: ((receiver: unknown) => PlannedMethod) | undefined;
   const wrapper = gateFunction(gate, original, function (...args) {
     if (gated.superseded || (gated.loan !== undefined && isOfOtherApplication(this, gated.loan.borrowers))) {
       return original.apply(this, args);
     }
     if (processState.missedCalls !== undefined && !isMissed(site)) return original.apply(this, args);
-    // Measured: the active context looked up once instead of three times is 15 % of a span without an SDK.
+    // Measured: looking up the active context once instead of three times is 15 % of a span without an SDK.
     const outside = context.active();
     const cover = findCover(outside, gated, this, site.key, args);
     if (cover !== undefined) {
@@ -96,17 +96,17 @@ export function createGate(
   return gated;
 }
 
-/** What a site is called where it is counted. */
+/** The name of a site in counts. */
 export function siteName({ Class, key }: MethodSite): string {
   return `${classNameOf(Class)}.${String(key)}`;
 }
 
-/** Providers call each other while an application starts: where nobody has written the gate, nobody expects spans of that. */
+/** Providers call each other while an application starts. Without a decorator, no spans of those calls are expected. */
 function isMissed({ auto }: MethodSite): boolean {
   return auto === undefined || auto === 'handlers';
 }
 
-/** Runs a method whose call has its span, and says so in the context, to the gates that the call comes to further on. */
+/** Runs a method whose call has its span, and notes that in the context, for the gates further on. */
 function runWithin(
   outside: Context,
   span: Span,
@@ -120,12 +120,12 @@ function runWithin(
   return context.with(inside, () => gated.original.apply(receiver, args as unknown[]));
 }
 
-/** The method without its gate, with the metadata that it has got since. */
+/** The method without its gate, with the metadata that it got since. */
 export function ungateMethod(current: AnyFunction): AnyFunction {
   const gated = gatedMethodOf(current);
   if (gated?.wrapper !== current) {
     if (gated !== undefined) gated.superseded = true;
-    // A wrapper of somebody else may have copied it: this method is no site any more.
+    // A foreign wrapper may have copied the mark, but this method is no site any more.
     Reflect.deleteMetadata(GATED_METHOD_METADATA, current);
     return current;
   }
@@ -134,7 +134,7 @@ export function ungateMethod(current: AnyFunction): AnyFunction {
   return gated.original;
 }
 
-/** What is known of a method on one class. */
+/** The facts about a method on one class. */
 interface PlannedMethod {
   readonly plan: SpanPlan;
   /** Whether the class has another gated method of this name, below or above: one may call the other by `super`. */
@@ -142,8 +142,8 @@ interface PlannedMethod {
 }
 
 /**
- * Plans the spans of a method, once for each class whose instances it is called on: spans carry the name of the actual
- * class. Nest's metadata is read here, at the first call that is on, since decorators above ours come later than it.
+ * Plans the spans of a method, once for each class of receivers, because spans carry the name of the actual class. It reads
+ * Nest's metadata at the first call that is on, because decorators above ours run later.
  */
 function createPlanner(site: MethodSite, wrapper: AnyFunction): (receiver: unknown) => PlannedMethod {
   let plans = new WeakMap<object, PlannedMethod>();
@@ -153,7 +153,7 @@ function createPlanner(site: MethodSite, wrapper: AnyFunction): (receiver: unkno
   return (receiver) => {
     const Class = classOf(receiver) ?? site.Class;
     if (epoch !== processState.routesEpoch) {
-      // An application with the controller was built or closed: its routes are others.
+      // An application with the controller was built or closed, so the routes have changed.
       epoch = processState.routesEpoch;
       plans = new WeakMap();
       last = undefined;
@@ -179,7 +179,7 @@ function planMethod(site: MethodSite, wrapper: AnyFunction, Class: object): Plan
       hasOtherGate: hasOtherGate(Class, wrapper, site.key),
     };
   } catch {
-    // A proxy that won't be looked into.
+    // A proxy that refuses to be read.
     return { plan: methodSpanPlan(site, classNameOf(site.Class), types, []), hasOtherGate: true };
   }
 }
@@ -196,7 +196,7 @@ function hasOtherGate(Class: object, wrapper: AnyFunction, key: string | symbol)
   return false;
 }
 
-/** The actual class that a method is called on; undefined for a method that was taken off its object. */
+/** The actual class of the receiver; undefined if the method was taken off its object. */
 function classOf(receiver: unknown): object | undefined {
   if (typeof receiver === 'function') return receiver; // a static method
   if (typeof receiver !== 'object' || receiver === null) return undefined;

@@ -1,12 +1,12 @@
 import 'reflect-metadata';
 import type { ContextType } from '@nestjs/common';
 
-/** What `ExecutionContext.getType()` answers in a handler: Nest's own types, and the one that `@nestjs/graphql` adds. */
+/** The answers of `ExecutionContext.getType()` in a handler: Nest's own types, and that of `@nestjs/graphql`. */
 export type HandlerType = ContextType | 'graphql';
 
 /**
- * Nest's own marks on handler methods. They are written out, because an application installs only those of Nest's packages
- * that it uses; a test checks each mark against the real package.
+ * Nest's own marks on handler methods. They are written out, because an application installs only the packages of Nest that
+ * it uses; a test compares each mark with the real package.
  */
 const HANDLER_MARKS: readonly (readonly [mark: string, type: HandlerType])[] = [
   ['path', 'http'],
@@ -19,7 +19,7 @@ const HANDLER_MARKS: readonly (readonly [mark: string, type: HandlerType])[] = [
   ['graphql:resolve_reference', 'graphql'],
 ];
 
-/** The context types that Nest calls a method in, by its metadata on the method; none: it isn't a handler. */
+/** The context types in which Nest calls a method, by its metadata; empty if it isn't a handler. */
 export function handlerTypes(method: object): readonly HandlerType[] {
   const marks = HANDLER_MARKS.filter(([mark]) => Reflect.hasOwnMetadata(mark, method));
   return [...new Set(marks.map(([, type]) => type))];
@@ -30,12 +30,12 @@ export function isHandler(method: object): boolean {
   return HANDLER_MARKS.some(([mark]) => Reflect.hasOwnMetadata(mark, method));
 }
 
-/** The first of them; undefined: it isn't a handler. */
+/** The first of them; undefined if it isn't a handler. */
 export function handlerType(method: object): HandlerType | undefined {
   return handlerTypes(method)[0];
 }
 
-/** Marks of classes whose methods are handlers, all of them or none. */
+/** Marks of classes whose methods are handlers. */
 const HANDLER_CLASS_MARKS = ['__controller__', 'websockets:is_gateway', 'graphql:resolver_type'];
 
 /** Whether a class is a controller, gateway or resolver, as far as its decorators have run. */

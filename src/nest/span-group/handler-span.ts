@@ -8,27 +8,28 @@ import { clientErrorsOf } from './http-answer.js';
 import type { HttpRoute } from './http-routes.js';
 import type { SpanGroupOptions } from './span-group-metadata.js';
 
-/** What the spans of one method have in common, whoever makes them. */
+/** The common facts of all spans of one method. */
 export interface MethodSite {
   readonly group: string;
   readonly options: SpanGroupOptions;
-  /** Whether the options stand on the class: then `options.name` replaces the class's name only. */
+  /** Whether the options stand on the class: then `options.name` replaces only the class's name. */
   readonly onClass: boolean;
-  /** The class that was decorated; spans carry the name of the one that the method is called on. */
+  /** The decorated class. Spans carry the name of the receiver's class. */
   readonly Class: object;
   readonly key: string | symbol;
-  /** Which option of `autoGroups` has put the method behind its gate; undefined: a decorator has. */
+  /** The option of `autoGroups` that put the method behind its gate; undefined if a decorator did. */
   readonly auto?: AutoGroupKind | undefined;
 }
 
-/** What `autoGroups` can put into groups. */
+/** The kinds of methods that `autoGroups` puts into groups. */
 export type AutoGroupKind = 'handlers' | 'enhancers' | 'providers';
 
 /**
  * The plan of a method's spans on one class.
  *
- * @param types the context types that Nest may call it in: none for a method that isn't a handler. With several of them a call
- * doesn't show which one it is, so what depends on the type is left out; if one of them is `rpc` or `ws`, every throw is an error.
+ * @param types the context types in which Nest may call it; none for a method that isn't a handler. If there are several, a
+ * call doesn't show its type, so attributes that depend on the type are left out; if one of them is `rpc` or `ws`, every
+ * throw is an error.
  */
 export function methodSpanPlan(
   site: MethodSite,
@@ -37,7 +38,7 @@ export function methodSpanPlan(
   routes: readonly HttpRoute[],
 ): SpanPlan {
   const { group, options, onClass } = site;
-  const methodName = quote(String(site.key)); // a symbol may say anything
+  const methodName = quote(String(site.key)); // A symbol may have any description.
   const type = types.length === 1 ? types[0] : undefined;
   const name = onClass
     ? `${options.name ?? className}.${methodName}`
@@ -51,7 +52,7 @@ export function methodSpanPlan(
       'code.function.name': `${className}.${methodName}`,
       ...(types.length === 0 ? {} : { 'nestjs.controller': className, 'nestjs.callback': methodName }),
       ...(type === undefined ? {} : { 'nestjs.type': type }),
-      // With several routes it depends on the request; then only the server span gets it.
+      // With several routes, the route depends on the request, so only the server span gets it.
       ...(type === 'http' && routes.length === 1 ? { 'http.route': routes[0]!.template } : {}),
     },
     isError: options.isError,
@@ -59,7 +60,7 @@ export function methodSpanPlan(
   };
 }
 
-/** The plan of one call: with the attributes that its arguments give. */
+/** The plan of one call, with the attributes from its arguments. */
 export function planOfCall(
   plan: SpanPlan,
   { group, options }: MethodSite,
@@ -72,8 +73,8 @@ export function planOfCall(
 }
 
 /**
- * Sets what the arguments of a call give on a span that was made before they were known: by an interceptor, or by a method that
- * has called `super`.
+ * Sets the data from a call's arguments on a span that was made before they were known: by an interceptor, or by a method
+ * that has called `super`.
  */
 export function describeCall(
   span: Span,
@@ -87,7 +88,7 @@ export function describeCall(
     if (options.attributes === undefined) return;
     const attributes: Attributes = {};
     addSiteAttributes(attributes, spanName, group, () => options.attributes!(...args));
-    delete attributes[GROUP_ATTRIBUTE]; // the span has one, which may be that of a class further up
+    delete attributes[GROUP_ATTRIBUTE]; // The span may have the group of a class further up.
     span.setAttributes(attributes);
   } catch (error) {
     reportSdkFailure(spanName, error);

@@ -2,14 +2,14 @@ import { RequestMethod, VERSION_NEUTRAL, VersioningType } from '@nestjs/common';
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { processState } from '../../core/state/process-state.js';
 
-/** One route of a handler: `GET` and `/api/v1/orders/:id`, as Nest maps it. */
+/** One route of a handler: `GET` and `/api/v1/orders/:id`, in Nest's form. */
 export interface HttpRoute {
   readonly verb: string;
-  /** The full template: global prefix, version and module path included. */
+  /** The full template, with global prefix, version and module path. */
   readonly template: string;
 }
 
-/** One application, as its routes follow from it: Nest's own objects, so that any copy of the package can tell. */
+/** One application, as the source of its routes: Nest's own objects, so that any copy of the package can read them. */
 export interface RouteSource {
   readonly modules: ModulesContainer;
   readonly config: ApplicationConfig;
@@ -17,13 +17,14 @@ export interface RouteSource {
 
 /**
  * The routes of a handler method of a class, in every application of the process that has the controller; none without
- * `NestLensModule`. Global prefix and versioning may be set after the application is built, so ask when it serves.
+ * `NestLensModule`. Global prefix and versioning may be set after the application is built, so call it when the application
+ * serves.
  */
 export function httpRoutesOf(Class: object, method: object): readonly HttpRoute[] {
   return distinctRoutes(liveSources().flatMap((source) => routesIn(source, Class, method)));
 }
 
-/** One application's routes, which are known from when it is built until it is closed. */
+/** One application's routes, published from its build to its close. */
 export class HttpRoutes {
   private readonly source: RouteSource;
   private readonly published: WeakRef<RouteSource>;
@@ -65,8 +66,8 @@ function distinctRoutes(routes: readonly HttpRoute[]): readonly HttpRoute[] {
 }
 
 /**
- * Controller -> the modules that have it, for each application. Measured: found when a route is first asked for, since looking
- * at a thousand controllers takes a millisecond, and a boot with every group off needn't.
+ * Controller -> the modules that have it, for each application. Measured: it is computed when a route is first needed,
+ * because reading a thousand controllers takes a millisecond, which a boot with every group off needn't pay.
  */
 const modulesOfControllers = new WeakMap<RouteSource, Map<object, Set<object>>>();
 
@@ -94,7 +95,7 @@ function routesIn(source: RouteSource, Class: object, method: object): HttpRoute
   );
 }
 
-/** What `RouterModule` puts before the paths of a module's controllers. */
+/** The prefix of `RouterModule` for a module's controllers. */
 function modulePathOf({ modules }: RouteSource, module: object): string {
   const path: unknown =
     Reflect.getMetadata(`__module_path__${modules.applicationId}`, module) ??
@@ -117,7 +118,7 @@ function routesOf(config: ApplicationConfig, modulePath: string, Class: object, 
   return routes;
 }
 
-/** The path segments of the versions that a handler has; one empty segment when versions aren't part of the path. */
+/** The path segments of a handler's versions; one empty segment if versions aren't part of the path. */
 function versionsOf(config: ApplicationConfig, Class: object, method: object): string[] {
   const versioning = config.getVersioning();
   if (versioning?.type !== VersioningType.URI) return [''];

@@ -3,7 +3,7 @@ import type { AnyClass } from './gated-class.js';
 import { createGate, type GatedMethod, gatedMethodOf, ungateMethod } from './gated-method.js';
 import type { MethodSite } from './handler-span.js';
 
-/** A method that stands on a class again, in front of a lent gate of its base class. */
+/** A copy of a method on a class, in front of the lent gate of its base class. */
 interface Shield {
   readonly prototype: object;
   readonly key: string;
@@ -11,8 +11,8 @@ interface Shield {
 }
 
 /**
- * The gates that one application has asked for without a decorator on the method or its class. Several applications of a process may
- * ask for the same; with the last of them the method stands in its place again.
+ * The gates that one application has asked for without a decorator on the method or its class. Several applications of a
+ * process may ask for the same gate; when the last of them closes, the method is restored.
  */
 export class LentGates {
   private readonly gates = new Set<GatedMethod>();
@@ -22,8 +22,8 @@ export class LentGates {
   constructor(private readonly borrower: object) {}
 
   /**
-   * Puts a method of a class behind a gate, until {@link takeBack}. What a decorator has gated stays as it is, and so does what this
-   * application has been lent already: of two groups the first one counts. A class that can't be changed stays without.
+   * Puts a method of a class behind a gate, until {@link takeBack}. A decorated method keeps its gate, and so does a method
+   * that this application has gated already: of two groups the first counts. A class that can't be changed stays ungated.
    */
   lend(
     Class: AnyClass,
@@ -33,7 +33,7 @@ export class LentGates {
     const known = gatedMethodOf(method);
     if (known !== undefined) {
       const { loan } = known;
-      // Behind somebody else's wrapper a second gate would be another site.
+      // Behind a foreign wrapper, a second gate would be another site.
       if (loan === undefined || known.wrapper !== method || loan.borrowers.has(this.borrower)) return;
       if (known.site.group === site.group && known.site.options === site.options) {
         loan.borrowers.add(this.borrower);
@@ -50,7 +50,7 @@ export class LentGates {
     if (define(prototype, key, former, gated.wrapper)) this.gates.add(gated);
   }
 
-  /** Keeps a class out of the gates that its base classes were lent. */
+  /** Keeps a class out of the lent gates of its base classes. */
   shield(Class: AnyClass, { name: key, method, inherited }: ClassMethod): void {
     const gated = gatedMethodOf(method);
     if (!inherited || gated?.wrapper !== method || gated.loan?.borrowers.has(this.borrower) !== true) return;
@@ -60,7 +60,7 @@ export class LentGates {
     }
   }
 
-  /** Ends the loans. Methods of which no other application has borrowed the gate are what they were. */
+  /** Ends the loans. Methods whose gate no other application uses are restored. */
   takeBack(): void {
     for (const { prototype, key, method } of this.shields.splice(0)) {
       const current = Object.getOwnPropertyDescriptor(prototype, key);
@@ -76,7 +76,7 @@ export class LentGates {
 }
 
 function putBack(gated: GatedMethod): void {
-  // A route of another application, or somebody's wrapper, may still hold it.
+  // A route of another application, or a foreign wrapper, may still use it.
   gated.superseded = true;
   const { prototype, key, former } = gated.loan!;
   const current = Object.getOwnPropertyDescriptor(prototype, key);
@@ -97,7 +97,7 @@ function define(
   former: PropertyDescriptor | undefined,
   value: ClassMethod['method'],
 ): boolean {
-  // Measured: a fourth of the time that a gate takes at the start.
+  // Measured: this takes a fourth of the time of a gate at the start.
   if (former?.writable === true && Object.hasOwn(prototype, key)) {
     return Reflect.set(prototype, key, value);
   }

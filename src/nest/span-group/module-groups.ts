@@ -9,8 +9,9 @@ import { classSpanGroup, ownSpanGroup, type SpanGroupMetadata } from './span-gro
 const OUT: SpanGroupMetadata = { group: null, options: {} };
 
 /**
- * Obeys `@SpanGroup` on module classes: the handlers of their controllers, gateways and resolvers that have no group, neither of their
- * own nor of their class. The module's own methods, which the decorator has taken for those of a provider, leave the group.
+ * Obeys `@SpanGroup` on module classes. It covers the handlers of their controllers, gateways and resolvers that have no
+ * group of their own or of their class. The module's own methods, which the decorator took for those of a provider, leave the
+ * group.
  */
 export function lendModuleGroups(modules: ModulesContainer, gates: LentGates): void {
   for (const { metatype, controllers, providers } of modules.values()) {
@@ -29,7 +30,7 @@ export function lendModuleGroups(modules: ModulesContainer, gates: LentGates): v
   }
 }
 
-/** Whether Nest makes instances of it: a factory is a function, too. */
+/** Whether Nest makes instances of it. A factory is a function, too. */
 export function isClass(metatype: unknown): metatype is AnyClass {
   if (typeof metatype !== 'function' || types.isProxy(metatype)) return false;
   const prototype: unknown = metatype.prototype;

@@ -6,7 +6,7 @@ import { mirrorFunction } from '../../core/spans/mirror-function.js';
 import { type FastifyInstanceLike, nameFastifyRoutes } from './fastify-routes.js';
 import { setServerSpanRoute, setServerSpanRouteAtEnd } from './server-span-route.js';
 
-/** The members of an HTTP adapter that register handlers, by Nest's names. */
+/** The methods of an HTTP adapter that register handlers, by Nest's names. */
 type Registrations = Record<string, ((...args: unknown[]) => unknown) | undefined>;
 
 const METHODS = Object.values(RequestMethod)
@@ -16,15 +16,15 @@ const METHODS = Object.values(RequestMethod)
 const named = new WeakSet<object>();
 
 /**
- * Gives the server span of each request that comes to a route of an application the full template of the route, before guards
- * run. What is registered before this is called has none, so it is called as soon as there is an adapter, and once more before Nest
- * registers its routes. Nest has `setOnRouteTriggered` for this, but not in 11.0, and in 11.2 it takes the versions off Fastify's
- * routes.
+ * Gives the server span of each request to a route of the application the full template of the route, before guards run.
+ * Routes that were registered earlier are left out, so it is called as soon as there is an adapter, and again before Nest
+ * registers its routes. Nest has `setOnRouteTriggered` for this, but 11.0 lacks it, and in 11.2 it removes the versions from
+ * Fastify's routes.
  */
 export function nameServerSpans(adapter: AbstractHttpAdapter): void {
   if (!named.has(adapter)) {
     named.add(adapter);
-    // On Fastify, too: an instrumentation may begin its span in a hook, which comes later than `nameFastifyRoutes`.
+    // On Fastify too, because an instrumentation may begin its span in a hook, which runs after `nameFastifyRoutes`.
     nameRegistrations(adapter as unknown as Registrations);
     if (adapter.getType() === 'fastify') nameFastifyRoutes(adapter.getInstance<FastifyInstanceLike>());
   }
@@ -58,7 +58,7 @@ function withRoute(route: string, handler: AnyFunction): AnyFunction {
     if (!setServerSpanRoute(request as object, route) || typeof next !== 'function') {
       return handler.call(this, request, response, next);
     }
-    // Another version or host: the request goes on to another route, or to none.
+    // With another version or host, the request goes on to another route, or to none.
     const goOn = (error?: unknown): unknown => {
       if (error === undefined || error === 'route' || error === 'router') {
         setServerSpanRoute(request as object, undefined);
@@ -70,15 +70,15 @@ function withRoute(route: string, handler: AnyFunction): AnyFunction {
   return mirrorFunction(handler, wrapper);
 }
 
-/** What Express leaves on a request whose route it has found. */
+/** The fields that Express sets on a request when it has found the route. */
 type RoutedRequest = IncomingMessage & {
   readonly baseUrl?: unknown;
   readonly route?: { readonly path?: unknown };
 };
 
 /**
- * The same for routes that the application registers with Express itself. Below a `Router`, Express tells the path of the request to
- * it and not its template, so such a route stays unknown: the instrumentation of Express has it.
+ * The same for routes that the application registers with Express itself. Below a `Router`, Express gives the path of the
+ * request instead of its template, so such a route stays unknown; the instrumentation of Express knows it.
  */
 function nameExpressRoutes(server: Server): void {
   server.prependListener('request', (request: RoutedRequest, response: ServerResponse) => {

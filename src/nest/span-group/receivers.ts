@@ -1,14 +1,15 @@
 import { processState } from '../../core/state/process-state.js';
 import { liveSources, type RouteSource } from './http-routes.js';
 
-/** What is known of the applications that run `NestLensModule`; found anew when one of them has come or gone. */
+/** The applications that run `NestLensModule`; computed anew when one of them comes or goes. */
 let epoch: number | undefined;
 let sources: readonly RouteSource[] = [];
 let instances = new WeakMap<RouteSource, WeakSet<object>>();
 
 /**
- * Whether Nest has made an object for another application than the given ones. Applications of a process share classes, so a gate that
- * one of them has asked for is met by the others, too. It can be told of single instances in applications with `NestLensModule`.
+ * Whether Nest has made an object for another application than the given ones. Applications of a process share classes, so
+ * the gate of one of them is met by calls of the others. This is known for single instances in applications with
+ * `NestLensModule`.
  *
  * @param borrowers module containers
  */

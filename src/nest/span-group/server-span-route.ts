@@ -1,10 +1,10 @@
 import { context } from '@opentelemetry/api';
 import { RPC_METADATA } from '../../core/spans/context-keys-of-others.js';
 
-/** The request that has set the route. */
+/** The key of the request that has set the route. */
 const REQUEST = Symbol('nest-lens request');
 
-/** What the server span of a request is told about. */
+/** The object through which the server span of a request learns its route. */
 interface ServerSpanMetadata {
   readonly type?: unknown;
   [REQUEST]?: object;
@@ -17,9 +17,9 @@ function activeMetadata(): ServerSpanMetadata | undefined {
 }
 
 /**
- * Tells the server span of a request which route it has; undefined: it has none.
+ * Gives the server span of a request its route; undefined if it has none.
  *
- * @returns whether there is a server span to tell. A request that a handler makes within the process leaves the outer one alone
+ * @returns whether there is a server span. A request that a handler makes within the process leaves the outer span alone
  */
 export function setServerSpanRoute(request: object, route: string | undefined): boolean {
   const metadata = activeMetadata();
@@ -30,9 +30,9 @@ export function setServerSpanRoute(request: object, route: string | undefined): 
 }
 
 /**
- * Has the route of a request asked for at its end, where nobody has told the server span by then.
+ * Reads the route of a request at its end, unless the server span has got it by then.
  *
- * @param response its last event is `close`
+ * @param response the response; its last event is `close`
  */
 export function setServerSpanRouteAtEnd(
   response: NodeJS.EventEmitter,
@@ -40,7 +40,7 @@ export function setServerSpanRouteAtEnd(
 ): void {
   const metadata = activeMetadata();
   if (metadata === undefined) return;
-  // Before the instrumentation's own listener, which ends the span.
+  // This listener runs before the instrumentation's own, which ends the span.
   response.prependOnceListener('close', () => {
     if (metadata[REQUEST] === undefined && metadata.route === undefined) metadata.route = routeOf();
   });

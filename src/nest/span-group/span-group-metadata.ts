@@ -4,24 +4,27 @@ import { argumentError, checkOptions } from '../../core/diagnostics/argument-err
 
 /** Options of `@SpanGroup`. */
 export interface SpanGroupOptions {
-  /** The span's name. On a class: stands for the class's name in `Class.method`. @defaultValue `Class.method` */
+  /** The span's name. On a class, it replaces the class's name in `Class.method`. @defaultValue `Class.method` */
   name?: string;
-  /** Attributes from the method's arguments; runs only when the group is on. @defaultValue none */
+  /** Makes attributes from the method's arguments; runs only while the group is on. @defaultValue none */
   // The arguments are those of the decorated method, which a decorator's type can't know.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   attributes?: (...args: any[]) => Attributes;
   /**
-   * Headers that name the trace which the call belongs to, from the method's arguments: those of a message, a job or an event.
-   * Where no span is active, the span that they name is the parent; where one is, or under `SpanGroupInterceptor`, it is linked.
-   * They may be whatever `extractContext` reads. Runs only when the group is on. @defaultValue none
+   * Returns the headers with the trace of the call, from the method's arguments: those of a message, a job or an event. If no
+   * span is active, the span that they name becomes the parent; otherwise, and under `SpanGroupInterceptor`, it is linked. It
+   * may return everything that `extractContext` reads. It runs only while the group is on. @defaultValue none
    */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as above
   carrier?: (...args: any[]) => object | null | undefined;
-  /** The role of the span in its trace: a method that calls another service is `CLIENT`, say. @defaultValue SpanKind.INTERNAL */
+  /**
+   * The role of the span in its trace, e.g. `CLIENT` for a method that calls another service. @defaultValue SpanKind.INTERNAL
+   */
   kind?: SpanKind;
   /**
-   * Whether a thrown value makes the span an error; it is recorded either way. For control flow that is thrown, such as
-   * BullMQ's `DelayedError`. Undefined leaves it to the application's `isError`, and then to the rule. @defaultValue undefined
+   * Whether a thrown value makes the span an error; it is recorded either way. Use it for thrown control flow, such as
+   * BullMQ's `DelayedError`. If it returns undefined, the application's `isError` decides, and then the rule. @defaultValue
+   * undefined
    */
   isError?: (thrown: unknown) => boolean | undefined;
 }
@@ -38,7 +41,7 @@ function isFunction(given: unknown): boolean {
   return typeof given === 'function';
 }
 
-/** @throws TypeError for what has a wrong type: while the class is defined, not at a call that is on */
+/** @throws TypeError for a value of a wrong type, while the class is defined and not at a call */
 export function checkSpanGroupOptions(options: SpanGroupOptions): void {
   checkOptions('@SpanGroup: options', options);
   for (const [option, [wanted, isRight]] of Object.entries(WANTED)) {
@@ -47,32 +50,32 @@ export function checkSpanGroupOptions(options: SpanGroupOptions): void {
   }
 }
 
-/** What `@SpanGroup` leaves on a class or method. On a method, `group: null` takes it out of its class's group. */
+/** The mark of `@SpanGroup` on a class or method. On a method, `group: null` takes it out of its class's group. */
 export interface SpanGroupMetadata {
   readonly group: string | null;
   readonly options: SpanGroupOptions;
 }
 
-/** A namespaced string, so that every copy of the package reads what any other has written. */
+/** It is a namespaced string, so that every copy of the package can read the marks of the others. */
 export const SPAN_GROUP_METADATA = 'nest-lens:span-group';
 
 export function setSpanGroupMetadata(target: object, metadata: SpanGroupMetadata): void {
   Reflect.defineMetadata(SPAN_GROUP_METADATA, metadata, target);
 }
 
-/** The group of a method, else of its class (a base class's counts): the method's own wins. Undefined: in no group. */
+/** The group of a method: its own, else that of its class or a base class. Undefined if it is in none. */
 export function spanGroupOf(method: object, Class: object): SpanGroupMetadata | undefined {
   const own = ownSpanGroup(method);
   if (own !== undefined) return own.group === null ? undefined : own;
   return classSpanGroup(Class);
 }
 
-/** What stands on a method or class itself. */
+/** The mark on the method or class itself. */
 export function ownSpanGroup(target: object): SpanGroupMetadata | undefined {
   return Reflect.getOwnMetadata(SPAN_GROUP_METADATA, target) as SpanGroupMetadata | undefined;
 }
 
-/** The group of a class; a base class's counts. */
+/** The group of a class or of its base class. */
 export function classSpanGroup(Class: object): SpanGroupMetadata | undefined {
   return Reflect.getMetadata(SPAN_GROUP_METADATA, Class) as SpanGroupMetadata | undefined;
 }

@@ -74,7 +74,7 @@ export function NoSpanGroup(): ClassDecorator & MethodDecorator {
 
 function decorate(decorator: string, metadata: SpanGroupMetadata): ClassDecorator & MethodDecorator {
   return ((target: object, key?: string | symbol | object, descriptor?: PropertyDescriptor) => {
-    // Decorators of ECMAScript get the value and an object that describes it.
+    // Standard ECMAScript decorators get the value and a context object.
     if (typeof key === 'object')
       throw createError(NestLensError, 'EXPERIMENTAL_DECORATORS_OFF', { decorator });
     const Class = typeof target === 'function' ? target : target.constructor;
@@ -95,7 +95,8 @@ function decorate(decorator: string, metadata: SpanGroupMetadata): ClassDecorato
         ? ungateMethod(method as AnyFunction)
         : gateMethod(method as AnyFunction, { group, options, onClass: false, Class, key });
     setSpanGroupMetadata(decorated, metadata);
-    // In place as well: `applyDecorators` hands one descriptor on and drops what decorators return.
+    // It is changed in place, too, because `applyDecorators` passes one descriptor on and drops the return values of
+    // decorators.
     descriptor.value = decorated;
     return descriptor;
   }) as ClassDecorator & MethodDecorator;

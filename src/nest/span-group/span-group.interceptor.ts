@@ -19,24 +19,24 @@ import { methodSpanPlan } from './handler-span.js';
 import { NoSpanGroup } from './span-group.decorator.js';
 import { ownSpanGroup, spanGroupOf } from './span-group-metadata.js';
 
-/** By the context of the execution, which all interceptors of a call get. */
+/** By the execution context, which all interceptors of a call share. */
 const announced = new WeakMap<ExecutionContext, AnnouncedCall>();
 
-/** What the interceptor knows of a handler on a class; looked up once. */
+/** The facts about a handler on a class; computed once. */
 interface InterceptedHandler {
-  /** The gate of the method, or the method itself: what the gate and another interceptor know its call by. */
+  /** The gate of the method, or the method itself: gate and interceptors recognise a call by it. */
   readonly key: object;
   readonly gate: SpanGate;
-  /** Asked where the gate may be open for another reason than the spec. */
+  /** Called if the gate may be open for another reason than the spec. */
   isAdmitted(): boolean;
   /** The plan of its spans, by type of execution context. */
   plan(type: string | undefined): SpanPlan;
 }
 
 /**
- * Widens a handler's span to what Nest runs inside an interceptor: pipes, inner interceptors, the response stream. It
- * reads the `@SpanGroup` of the handler or its class; a handler in no group, and one whose group is off, get
- * `next.handle()` itself. Where the handler is decorated as well, there is still one span.
+ * Widens a handler's span to everything that Nest runs inside an interceptor: pipes, inner interceptors, the response stream.
+ * It reads the `@SpanGroup` of the handler or its class. For a handler in no group, or whose group is off, it returns
+ * `next.handle()` itself. A decorated handler still has one span.
  *
  * Bind it where the wider span is wanted, to handlers or controllers: being an interceptor is what costs (on Nest 11 about
  * 25 us a request), the gate isn't. It needs no dependencies and works without `NestLensModule`.
@@ -60,7 +60,7 @@ interface InterceptedHandler {
 export class SpanGroupInterceptor implements NestInterceptor {
   private readonly handlers = new WeakMap<object, Map<object, InterceptedHandler | null>>();
 
-  /** Nest calls it for each request. In no group, or while the group is off, the result is that of `next.handle()`. */
+  /** Nest calls it for each request. If the handler is in no group, or the group is off, it returns `next.handle()`. */
   intercept(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
     const handler = this.find(execution.getHandler(), execution.getClass());
     if (
@@ -70,7 +70,7 @@ export class SpanGroupInterceptor implements NestInterceptor {
     ) {
       return next.handle() as Observable<unknown>;
     }
-    // Bound twice, to the controller and the handler, say: the outer one's span covers the call.
+    // The interceptor is bound twice, e.g. to the controller and the handler: the outer span covers the call.
     const isCovered = announced.get(execution)?.isOpen ?? isCallCovered(context.active(), handler.key);
     if (isCovered) return next.handle() as Observable<unknown>;
     return intercept(handler, execution, next);
@@ -90,7 +90,7 @@ export class SpanGroupInterceptor implements NestInterceptor {
 
 function describeHandler(method: object, Class: object): InterceptedHandler | null {
   const gated = gatedMethodOf(method);
-  // Of a handler whose module is in a group, or that `autoGroups` has found, only the gate knows.
+  // If `autoGroups` or the module's group has gated the handler, only the gate knows the group.
   const lent = gated?.loan === undefined || gated.superseded ? undefined : gated.site;
   const metadata = spanGroupOf(method, Class) ?? lent;
   if (metadata === undefined || metadata.group === null) return null;
@@ -108,13 +108,13 @@ function describeHandler(method: object, Class: object): InterceptedHandler | nu
     key: gated ?? method,
     gate,
     isAdmitted: () => {
-      // Of a method that has a gate, too, the calls without a span are counted there.
+      // If the method has a gate, calls without a span are counted there.
       const isOn = isAdmitted(gate.name, undefined);
       return isOn || gated === undefined ? isAdmitted(gate.name, siteName(site)) : false;
     },
     plan: (type) => {
       if (epoch !== processState.routesEpoch) {
-        // An application with the controller was built or closed: its routes are others.
+        // An application with the controller was built or closed, so the routes have changed.
         epoch = processState.routesEpoch;
         plans.clear();
       }
@@ -150,8 +150,8 @@ function intercept(
       open.fail(thrown);
     };
     try {
-      // Nest binds the handler's call to the context in which handle() is called. Inner interceptors may call it, and other
-      // handlers of a call may do the work, when they are subscribed; so the subscription has the same context.
+      // Nest binds the handler's call to the context in which handle() is called. Inner interceptors may call it at
+      // subscription, and other handlers of a call may do their work then, so the subscription has the same context.
       const handled: unknown = context.with(inside, () => next.handle());
       return { handled, open, call, inside, outside, fail };
     } catch (thrown) {
@@ -169,7 +169,7 @@ function intercept(
   ) as unknown as Observable<unknown>;
 }
 
-/** The span of a call, and what `handle()` has given for it. */
+/** The span of a call, and the result of `handle()`. */
 interface BegunCall {
   readonly handled: unknown;
   readonly open: InFlightSpan;
@@ -179,7 +179,10 @@ interface BegunCall {
   readonly fail: (thrown: unknown) => void;
 }
 
-/** Nest gives an observable. What else a test's own `CallHandler` gives goes back as it is, and a promise is waited for. */
+/**
+ * Nest returns an observable. Other results, from a test's own `CallHandler`, are returned as they are; a promise is waited
+ * for.
+ */
 function handBack({ handled, open, call, fail }: BegunCall): unknown {
   const end = (): void => {
     call.end();
@@ -190,7 +193,7 @@ function handBack({ handled, open, call, fail }: BegunCall): unknown {
   return handled;
 }
 
-/** A handler's observable ends with its value; where that is an async generator, the work isn't done yet. */
+/** A handler's observable ends with its value. If that is an async generator, the work goes on. */
 function coverHandler({ handled, open, call, inside, outside, fail }: BegunCall): CoveredSubscription {
   let goesOn = false;
   const source = (handled as Observable<unknown>).pipe(
@@ -211,7 +214,7 @@ function coverHandler({ handled, open, call, inside, outside, fail }: BegunCall)
   };
 }
 
-/** The active context; where nothing is traced so far, an HTTP request's headers say which trace it belongs to. */
+/** The active context. If nothing is traced so far, an HTTP request's headers name the trace. */
 function callersContext(span: string, type: string | undefined, execution: ExecutionContext): Context {
   const active = context.active();
   if (type !== 'http' || trace.getSpan(active) !== undefined) return active;
@@ -221,12 +224,12 @@ function callersContext(span: string, type: string | undefined, execution: Execu
     const caller = readCaller(headers);
     return caller === undefined ? active : trace.setSpanContext(active, caller);
   } catch (error) {
-    reportSdkFailure(span, error); // the propagator's, not the request's
+    reportSdkFailure(span, error); // The propagator has failed, not the request.
     return active;
   }
 }
 
-/** What an execution context says; undefined where it is a test's own and can't say it. */
+/** The answer of an execution context; undefined if a test's own context can't give it. */
 function attempt<T>(ask: () => T): T | undefined {
   try {
     return ask();
