@@ -16,7 +16,8 @@ interface WarningDetails {
   NAME_STYLE: { namespace: string; names: readonly string[] };
   PRESET_SHADOWS_GROUP: { namespace: string; name: string };
   LATE_REGISTRATION: { namespace: string };
-  NOTHING_REGISTERED: { spec: string };
+  /** `isAwaited`: groups come with the first spans that instrumentations ask for. */
+  NOTHING_REGISTERED: { spec: string; isAwaited?: boolean };
   SPEC_INVALID: { problem: string };
   SPEC_NOT_SHARED: { variable: string; spec: string };
   SPEC_WITHOUT_ENABLED: { variable: string; enabledVariable: string };
@@ -63,7 +64,13 @@ interface WarningDetails {
     /** Whether `trace.getActiveSpan()` can be a span that is off. */
     isOffSpanActive: boolean;
   };
-  INSTRUMENTATION_OPTION_INVALID: { option: string; given: string; used: string | undefined };
+  /** `nearest`: the option that a key which is none was meant for. */
+  INSTRUMENTATION_OPTION_INVALID: {
+    option: string;
+    given: string;
+    used: string | undefined;
+    nearest?: string | undefined;
+  };
   INSTRUMENTATION_OPTION_UNMATCHED: { option: string; name: string; nearest: string | undefined };
   /** `bytes` is the length of the key; 0 means that there is none. */
   REQUEST_OPT_IN_KEY: { option: string; bytes: number };
@@ -168,9 +175,12 @@ const MESSAGES: {
   LATE_REGISTRATION: ({ namespace }) =>
     `Namespace '${namespace}' registered after telemetry was set up. Its span groups take effect now, but they were not ` +
     `known when the spec was checked. Register in an onModuleInit provider, in forRoot or in forFeature.`,
-  NOTHING_REGISTERED: ({ spec }) =>
-    `Span group spec '${spec}' selects nothing: no library or module in this process has registered a span group. ` +
-    `Nothing will be emitted. Pass registrations to NestLensModule.forRoot or forFeature, or import the library that registers them.`,
+  NOTHING_REGISTERED: ({ spec, isAwaited }) =>
+    `Span group spec '${spec}' selects nothing${isAwaited === true ? ' so far' : ''}: no library or module in this process has registered a span group. ` +
+    (isAwaited === true
+      ? 'Those of instrumentations come with the first spans that they ask for; until then nothing is emitted. '
+      : 'Nothing will be emitted. ') +
+    `Pass registrations to NestLensModule.forRoot or forFeature, or import the library that registers them.`,
   SPEC_INVALID: ({ problem }) =>
     `The span group spec ${problem}. It is not used; what was in force before it stays so. Correct it.`,
   SPEC_NOT_SHARED: ({ variable, spec }) =>
@@ -271,9 +281,10 @@ const MESSAGES: {
     (isOffSpanActive
       ? 'The registered context manager can not be changed: trace.getActiveSpan() may be a span that is off, and what is set on it is lost.'
       : ''),
-  INSTRUMENTATION_OPTION_INVALID: ({ option, given, used }) =>
+  INSTRUMENTATION_OPTION_INVALID: ({ option, given, used, nearest }) =>
     `${option} is ${given}, which is not what it takes; ` +
     (used === undefined ? 'it is ignored. ' : `'${used}' is used. `) +
+    (nearest === undefined ? '' : `Did you mean '${nearest}'? `) +
     "In `names` a scope has a group name in lowercase snake_case (not 'all' or a preset's), or false; in `presets` a preset has a list of group names.",
   INSTRUMENTATION_OPTION_UNMATCHED: ({ option, name, nearest }) =>
     `${option} names '${name}', and nothing of that name has made a span in this process. ` +

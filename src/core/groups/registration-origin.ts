@@ -1,5 +1,8 @@
 import type { NamespaceRegistration, RegistrationOrigin } from '../state/state-shape.js';
 
+/** The API name of the registrations of instrumentations' groups. */
+export const OF_INSTRUMENTATIONS = 'instrumentationGroups';
+
 /**
  * The API name of registrations that give way: when an application registers the same group itself, the group belongs to the
  * application alone.

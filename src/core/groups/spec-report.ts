@@ -2,6 +2,7 @@ import type { Warning } from '../diagnostics/warnings.js';
 import { processState } from '../state/process-state.js';
 import type { SpecLayer } from '../state/state-shape.js';
 import { nearestName } from './nearest-name.js';
+import { OF_INSTRUMENTATIONS } from './registration-origin.js';
 import { inventoryOf } from './registry-index.js';
 import type { RegistryIndex, Resolution } from './span-group-spec.js';
 
@@ -22,11 +23,19 @@ export function reportIfChanged(layer: SpecLayer, resolution: Resolution, index:
   layer.lastReport = key;
   const { raw: spec, included } = layer.spec;
   if (spec.trim() === '') return [];
-  if (index.groups.size === 0) return [{ code: 'NOTHING_REGISTERED', details: { spec } }];
+  if (index.groups.size === 0) {
+    const awaited = areInstrumentationsGated() ? { isAwaited: true } : {};
+    return [{ code: 'NOTHING_REGISTERED', details: { spec, ...awaited } }];
+  }
   if (pending.length > 0) return [unresolved(layer, pending, index)];
   // A spec with exclusions alone, such as `-all`, selects nothing on purpose.
   if (resolution.enabled.size > 0 || included.length === 0) return [];
   return [{ code: 'SPEC_SELECTED_NOTHING', details: { spec, ...inventoryOf(index) } }];
+}
+
+/** Then groups come with the first spans that instrumentations ask for. */
+function areInstrumentationsGated(): boolean {
+  return [...processState.namespaces.values()].some(({ origin }) => origin.api === OF_INSTRUMENTATIONS);
 }
 
 function unresolved(layer: SpecLayer, pending: string[], index: RegistryIndex): Warning {

@@ -1,4 +1,5 @@
 import type { Warning } from '../diagnostics/warnings.js';
+import { nearestName } from '../groups/nearest-name.js';
 import { ALL, normaliseName } from '../groups/span-group-spec.js';
 import type { InstrumentationGroupsOptions } from './instrumentation-groups-options.js';
 import { groupNameOfScope, isTaken, snakeCase } from './scope-group-name.js';
@@ -12,6 +13,8 @@ export interface CheckedOptions {
   readonly warnings: readonly Warning[];
 }
 
+const KEYS: readonly string[] = ['names', 'presets'];
+
 /** Reads the options. An invalid part gives a warning and is left out; the function never throws. */
 export function readOptions(options: InstrumentationGroupsOptions): CheckedOptions {
   const warnings: Warning[] = [];
@@ -24,8 +27,13 @@ export function readOptions(options: InstrumentationGroupsOptions): CheckedOptio
   };
   const names = new Map<string, string | false>();
   const presets = new Map<string, readonly string[]>();
-  attempt('names', options.names, () => {
-    for (const [scope, value] of Object.entries(options.names ?? {})) {
+  const given: Record<string, unknown> = {};
+  attempt('', options, () => Object.assign(given, entriesOf(options)));
+  for (const key of Object.keys(given)) {
+    if (!KEYS.includes(key)) warnings.push(unknownOption(key, given[key]));
+  }
+  attempt('names', given.names, () => {
+    for (const [scope, value] of Object.entries(entriesOf(given.names))) {
       const option = `names['${scope}']`;
       attempt(option, value, () => {
         const used = groupNameFrom(value);
@@ -36,12 +44,21 @@ export function readOptions(options: InstrumentationGroupsOptions): CheckedOptio
       });
     }
   });
-  attempt('presets', options.presets, () => {
-    for (const [preset, members] of Object.entries(options.presets ?? {})) {
-      attempt(`presets['${preset}']`, members, () => presets.set(presetNameFrom(preset), namesIn(members)));
+  attempt('presets', given.presets, () => {
+    for (const [preset, members] of Object.entries(entriesOf(given.presets))) {
+      attempt(`presets['${preset}']`, members, () =>
+        presets.set(presetNameFrom(preset), namesIn(members as Iterable<string>)),
+      );
     }
   });
   return { names, presets, warnings };
+}
+
+/** A copy of an object of entries; lists and maps are not such objects. Throws for other values. */
+function entriesOf(value: unknown): Record<string, unknown> {
+  if (value === undefined || value === null) return {};
+  if (typeof value !== 'object' || Symbol.iterator in value) throw new TypeError('not an object of entries');
+  return { ...value };
 }
 
 /**
@@ -53,8 +70,22 @@ export function readOptions(options: InstrumentationGroupsOptions): CheckedOptio
 export function invalidOption(option: string, value: unknown, used?: string): Warning {
   return {
     code: 'INSTRUMENTATION_OPTION_INVALID',
-    details: { option: pathOf(option), given: typeof value === 'string' ? `'${value}'` : typeof value, used },
+    details: { option: pathOf(option), given: shown(value), used },
   };
+}
+
+function unknownOption(key: string, value: unknown): Warning {
+  const nearest = nearestName(key, KEYS);
+  return {
+    code: 'INSTRUMENTATION_OPTION_INVALID',
+    details: { option: pathOf(key), given: shown(value), used: undefined, nearest },
+  };
+}
+
+function shown(value: unknown): string {
+  if (typeof value === 'string') return `'${value}'`;
+  if (Array.isArray(value)) return 'a list';
+  return value === null ? 'null' : typeof value;
 }
 
 /** The path as users write it: `instrumentationGroups.names['my-lib']`. */

@@ -34,8 +34,11 @@ function createGatedProvider(provider: TracerProvider, admission: SpanAdmission)
   return new Proxy(provider, {
     get(target, key) {
       if (key === 'getTracer') {
-        return (name: string, version?: string, options?: TracerOptions): Tracer =>
-          createGatedTracer(provider.getTracer(name, version, options), { name, version }, admission);
+        return (name: string, version?: string, options?: TracerOptions): Tracer | undefined => {
+          const tracer = provider.getTracer(name, version, options) as Tracer | undefined;
+          // The API has one of its own for a provider that gives none.
+          return tracer && createGatedTracer(tracer, { name, version }, admission);
+        };
       }
       const value: unknown = Reflect.get(target, key, target);
       return typeof value === 'function' ? (value.bind(target) as unknown) : value;

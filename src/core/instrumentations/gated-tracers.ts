@@ -27,10 +27,8 @@ interface ScopedTracer extends Tracer {
  * @returns undefined if the tracers have no such prototype or no scope
  */
 export function gateTracers(provider: TracerProvider, admission: SpanAdmission): TakeBack | undefined {
-  const sample = provider.getTracer(SCOPE_NAME) as Partial<ScopedTracer>;
-  const prototype = Object.getPrototypeOf(sample) as object | null;
-  if (sample.instrumentationScope?.name !== SCOPE_NAME || prototype === null) return undefined;
-  if (Object.hasOwn(sample, 'startSpan')) return undefined;
+  const prototype = prototypeOfTracers(provider);
+  if (prototype === undefined) return undefined;
   return putBefore(
     prototype,
     'startSpan',
@@ -47,4 +45,16 @@ export function gateTracers(provider: TracerProvider, admission: SpanAdmission):
         return span;
       },
   );
+}
+
+/** The prototype of a provider's tracers, if they know their scope. Another vendor's provider may give no tracer, or throw. */
+function prototypeOfTracers(provider: TracerProvider): object | undefined {
+  try {
+    const sample = provider.getTracer(SCOPE_NAME) as Partial<ScopedTracer>;
+    if (sample.instrumentationScope?.name !== SCOPE_NAME || Object.hasOwn(sample, 'startSpan'))
+      return undefined;
+    return (Object.getPrototypeOf(sample) as object | null) ?? undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,4 +1,5 @@
 import { emitWarnings } from '../diagnostics/warnings.js';
+import { OF_INSTRUMENTATIONS } from '../groups/registration-origin.js';
 import { indexRegistry } from '../groups/registry-index.js';
 import { registerFoundGroups } from '../groups/register-found-groups.js';
 import { SCOPE_NAME } from '../spans/lens-tracer.js';
@@ -10,8 +11,8 @@ import { ScopeFamily, STANDARD_PRESETS } from './scope-family.js';
 import { groupNameOfScope } from './scope-group-name.js';
 import { UnmatchedOptions } from './unmatched-options.js';
 
-/** The namespace of the groups of instrumentations in the registry. */
-const NAMESPACE = 'instrumentation';
+/** The namespace of the groups of instrumentations in the registry. The second is for an application that has taken the first. */
+const NAMESPACES = ['instrumentation', 'instrumentation_groups'];
 
 /**
  * The most groups, because a library that makes a scope for each request must not fill the registry. Later scopes share one
@@ -26,6 +27,8 @@ export class InstrumentationGroups {
   /** The group's default name -> the scope. */
   private readonly scopes = new Map<string, string>();
   private readonly unmatched: UnmatchedOptions;
+  private readonly namespace =
+    NAMESPACES.find((name) => !processState.namespaces.has(name)) ?? NAMESPACES.at(-1)!;
 
   constructor(private readonly options: CheckedOptions) {
     this.unmatched = new UnmatchedOptions(options);
@@ -46,7 +49,7 @@ export class InstrumentationGroups {
 
   /** Removes all groups from the registry. The spec is gone by then. */
   release(): void {
-    processState.namespaces.delete(NAMESPACE);
+    processState.namespaces.delete(this.namespace);
     processState.instrumentationScopes.clear();
     emitWarnings(this.unmatched.rest());
   }
@@ -87,11 +90,13 @@ export class InstrumentationGroups {
           let members = presets.get(preset);
           if (members === undefined) presets.set(preset, (members = new Set()));
           members.add(group.name);
+          // An application may have a group of its own called `http`: the preset must not take that away from a spec.
+          if (preset === family.base) members.add(preset);
         }
       }
     }
-    registerFoundGroups(NAMESPACE, {
-      origin: { api: 'instrumentationGroups' },
+    registerFoundGroups(this.namespace, {
+      origin: { api: OF_INSTRUMENTATIONS },
       groups: [...groups].sort(),
       presets: Object.fromEntries(
         [...presets, ...this.replacedPresets(presets)].map(([preset, members]) => [

@@ -1,0 +1,128 @@
+// What an application, or another vendor's SDK, brings along that nobody has thought of: it costs itself, never the start.
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { SpanKind, trace, type TracerProvider } from '@opentelemetry/api';
+import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
+import {
+  enabledSpanGroups,
+  type InstrumentationGroupsOptions,
+  type SetupOptions,
+  setSpanGroupSpec,
+  SpanRegistry,
+} from 'nest-lens/core';
+import { captureWarnings } from '../../support/capture-warnings.js';
+import { setUpForTest } from '../../support/live-telemetry.js';
+import { pgInstrumentation } from './pg-instrumentation.js';
+
+const PG = '@opentelemetry/instrumentation-pg';
+const HTTP = '@opentelemetry/instrumentation-http';
+
+const ended: string[] = [];
+beforeEach(() => {
+  ended.length = 0;
+});
+
+const keeping = {
+  onStart: () => undefined,
+  onEnd: (span: ReadableSpan) => void ended.push(span.name),
+  forceFlush: () => Promise.resolve(),
+  shutdown: () => Promise.resolve(),
+};
+
+const setUp = (spanGroups: string, given: unknown = true) =>
+  setUpForTest(
+    { spanGroups },
+    {
+      spanProcessors: [keeping],
+      instrumentations: [pgInstrumentation()],
+      instrumentationGroups: given as SetupOptions['instrumentationGroups'],
+    },
+  );
+
+const fails = (): never => {
+  throw new Error('no');
+};
+
+describe('options that can not be read', () => {
+  it.each<[what: string, given: unknown, option?: string, shown?: string, nearest?: string]>([
+    ['a key that is none', { name: { [PG]: 'db' } }, 'instrumentationGroups.name', 'object', 'names'],
+    ['a key that is like none', { off: true }, 'instrumentationGroups.off', 'boolean'],
+    ['a list', [PG], 'instrumentationGroups', 'a list'],
+    ['names in a list', { names: [PG] }, 'instrumentationGroups.names', 'a list'],
+    ['names in a map', { names: new Map([[PG, 'db']]) }, 'instrumentationGroups.names', 'object'],
+    ['a text instead of names', { names: 'pg' }, 'instrumentationGroups.names', "'pg'"],
+    ['a getter that throws', Object.defineProperty({}, 'names', { enumerable: true, get: fails })],
+    ['a proxy that throws', new Proxy({}, { ownKeys: fails })],
+  ])('%s is one warning, and pg is gated', async (_what, given, option = '', shown = 'object', nearest) => {
+    const warnings = captureWarnings();
+    await setUp('', given);
+    const { details } = warnings.only('INSTRUMENTATION_OPTION_INVALID');
+    expect(details).toMatchObject({ option: option || 'instrumentationGroups', given: shown });
+    expect((details as { nearest?: string }).nearest).toBe(nearest);
+    trace.getTracer(PG).startSpan('query').end();
+    expect(ended).toEqual([]);
+  });
+});
+
+describe('a provider of somebody else', () => {
+  it.each([
+    ['throws for a tracer', { getTracer: fails }],
+    ['gives no tracer', { getTracer: () => undefined }],
+  ])('that %s is a warning, and telemetry starts', async (_what, provider) => {
+    trace.setGlobalTracerProvider(provider as unknown as TracerProvider);
+    const warnings = captureWarnings();
+    const handle = await setUpForTest({ spanGroups: 'all' }, { instrumentationGroups: true });
+    expect(handle.mode).toBe('attach');
+    warnings.only('INSTRUMENTATIONS_UNGATED');
+  });
+
+  it('that gives no tracer leaves the API with its own, which records nothing', async () => {
+    trace.setGlobalTracerProvider({ getTracer: () => undefined } as unknown as TracerProvider);
+    captureWarnings();
+    await setUpForTest({ spanGroups: 'all' }, { instrumentationGroups: true });
+    expect(trace.getTracer(PG).startSpan('query').isRecording()).toBe(false);
+  });
+});
+
+describe('names that the application has as well', () => {
+  const both = (): void => {
+    for (const kind of [SpanKind.SERVER, SpanKind.CLIENT]) {
+      trace.getTracer(HTTP).startSpan(SpanKind[kind], { kind }).end();
+    }
+  };
+
+  it('a group called http stays on where the spec names it, beside both directions', async () => {
+    SpanRegistry.register('shop', ['http', 'orders']);
+    await setUp('http');
+    both();
+    expect(enabledSpanGroups()).toEqual(new Set(['http', 'http_client', 'http_server']));
+    setSpanGroupSpec('all,-http');
+    expect(enabledSpanGroups()).toEqual(new Set(['orders', 'pg']));
+  });
+
+  it('where it has none of that name, none is on', async () => {
+    const options: InstrumentationGroupsOptions = { presets: { mine: ['http'] } };
+    await setUp('mine', options);
+    both();
+    expect(SpanRegistry.presets().get('http')).toEqual(new Set(['http_client', 'http_server']));
+    expect(SpanRegistry.presets().get('mine')).toEqual(new Set(['http_client', 'http_server']));
+    expect(ended).toEqual(['SERVER', 'CLIENT']);
+  });
+
+  it('a namespace called instrumentation stays its own, also after the shutdown', async () => {
+    SpanRegistry.register('instrumentation', ['gauges']);
+    const handle = await setUp('gauges,pg');
+    expect(enabledSpanGroups()).toEqual(new Set(['gauges', 'pg']));
+    expect(SpanRegistry.namespaces()).toEqual(['instrumentation', 'instrumentation_groups']);
+    await handle.shutdown();
+    expect(SpanRegistry.namespaces()).toEqual(['instrumentation']);
+    expect(SpanRegistry.groups()).toEqual(new Set(['gauges']));
+  });
+});
+
+it('where no group is known yet, the warning says that instrumentations bring theirs later', async () => {
+  const warnings = captureWarnings();
+  await setUpForTest({ spanGroups: 'pg' }, { spanProcessors: [keeping], instrumentationGroups: true });
+  expect(warnings.only('NOTHING_REGISTERED').message).toMatch(/come with the first spans/);
+  trace.getTracer(PG).startSpan('query').end();
+  expect(ended).toEqual(['query']);
+});
