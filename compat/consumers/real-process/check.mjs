@@ -11,6 +11,8 @@ const HANDLER = 'OrdersController.list';
 const HTTP = '@opentelemetry/instrumentation-http';
 /** Measured: 1 ms; a busy machine may add some. Waiting for the collector would take a second and more. */
 const MAX_DELAY_MS = 500;
+/** The cell with Nest 12 has it. */
+const ALL_INSTRUMENTATIONS = '@opentelemetry/auto-instrumentations-node/register';
 const HOOKS = ['onModuleDestroy', 'beforeApplicationShutdown', 'onApplicationShutdown'];
 
 /** The one handler span is below the server span of the instrumentation, and every parent in between was exported. */
@@ -66,6 +68,38 @@ async function choosesInstrumentations() {
     collector.spans.filter(({ scope }) => /instrumentation-(http|express)/.test(scope)),
     [],
   );
+}
+
+/** With `instrumentationGroups` the spec decides which spans of the instrumentations there are, whoever has loaded these. */
+async function gatesInstrumentations({ preloads, mode }) {
+  const collector = await startCollector();
+  const shop = new ShopProcess({
+    preloads,
+    env: {
+      ...collector.env,
+      ...(mode === 'attach' && { MODE: mode }),
+      NEST_LENS_INSTRUMENTATION_GROUPS: 'true',
+      NEST_LENS_SPAN_GROUPS: 'orders,http_server',
+    },
+  });
+  assert.equal(await shop.get('/orders'), '["anvil"]');
+  const { telemetry, enabled, groups } = JSON.parse(await shop.get('/lens/groups'));
+  assert.equal(telemetry.mode, mode);
+  assert.deepEqual(enabled, ['http_server', 'orders']);
+  const { kind, scope } = groups.find(({ name }) => name === 'express');
+  assert.deepEqual([kind, scope], ['instrumentation', '@opentelemetry/instrumentation-express']);
+  await shop.kill('SIGTERM');
+  collector.stop();
+  const [handler, ...more] = collector.named(HANDLER);
+  assert.deepEqual(more, [], `${HANDLER} is there more than once`);
+  const server = collector.spans.find(({ spanId }) => spanId === handler.parentSpanId);
+  assert.equal(server?.scope, HTTP, 'the handler is not below the server span');
+  const setUpAt = Number(handler.startTimeUnixNano);
+  const ungated = collector.spans.filter(
+    ({ scope, startTimeUnixNano }) =>
+      scope !== 'nest-lens' && scope !== HTTP && Number(startTimeUnixNano) >= setUpAt,
+  );
+  assert.deepEqual([...new Set(ungated.map(({ scope }) => scope))], []);
 }
 
 let files = 0;
@@ -171,6 +205,10 @@ const checks = DISTRIBUTION
   : [
       startsEarly,
       choosesInstrumentations,
+      () => gatesInstrumentations({ preloads: ['nest-lens/register'], mode: 'own' }),
+      ...(NEST === '12'
+        ? [() => gatesInstrumentations({ preloads: [ALL_INSTRUMENTATIONS], mode: 'attach' })]
+        : []),
       () => stopsAt('SIGTERM'),
       () => stopsAt('SIGINT'),
       ...HOOKS.map((hook) => () => survivesHook(hook)),
