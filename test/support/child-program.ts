@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { afterAll } from '@jest/globals';
 import { minify } from '@swc/core';
 import ts from 'typescript';
 
@@ -17,6 +18,11 @@ export interface ChildProgram {
   output(): string;
   stop(): Promise<void>;
 }
+
+const running = new Set<ChildProcess>();
+
+// Also those of a `beforeAll` that took too long, which nobody stops.
+afterAll(() => running.forEach((child) => child.kill('SIGKILL')));
 
 /**
  * Runs a program of `test/transports/programs` in a process of its own, with the package as it is built. Such a program sends a message when it is ready, answers every message, and ends when it is disconnected.
@@ -44,6 +50,8 @@ export async function startProgram(
     env: { ...process.env, ...env, NODE_OPTIONS: '', NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   let output = '';
   for (const stream of [child.stdout!, child.stderr!]) {
     stream.on('data', (chunk: Buffer) => (output += chunk.toString()));

@@ -415,7 +415,7 @@ describe('with instrumentation-http', () => {
   beforeAll(async () => {
     program = await startShops('orders');
   }, 20_000);
-  afterAll(() => program.stop());
+  afterAll(() => program?.stop());
 
   it.each(shops)(
     `I10, I11, I13: the server span has the full route, and the handler's span is its child: ${title}`,
@@ -459,7 +459,7 @@ describe.each([
   beforeAll(async () => {
     program = await startShops(groups, env);
   }, 20_000);
-  afterAll(() => program.stop());
+  afterAll(() => program?.stop());
 
   it.each(shops.filter(({ intercepted }) => !intercepted))(
     `I13: the server span has the same full route: ${title}`,
