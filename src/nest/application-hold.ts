@@ -3,7 +3,7 @@ import { forgetSpanGroupState } from '../core/groups/span-group-state.js';
 import { registerDefinition, SpanRegistry } from '../core/groups/span-registry.js';
 import { processState } from '../core/state/process-state.js';
 import { isSetUpSuperseded } from '../core/state/superseded-set-up.js';
-import type { HeldByApplication, SharedHandle, SharedSetUp } from '../core/state/state-shape.js';
+import type { HeldByApplication, SharedHandle, SharedSetUp } from '../core/state/held-by-application.js';
 import { renewAutoRegistration } from './auto-groups/auto-registration.js';
 import type { AskedOfTelemetry } from './ignored-options.js';
 import { DEFAULT_TIMEOUT_MS, withTimeout } from '../core/telemetry/with-timeout.js';

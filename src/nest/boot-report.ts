@@ -5,7 +5,7 @@ import type { MissedCalls } from '../core/groups/missed-calls.js';
 import { nearestName } from '../core/groups/nearest-name.js';
 import { SpanRegistry } from '../core/groups/span-registry.js';
 import { processState } from '../core/state/process-state.js';
-import type { InstrumentationLike } from '../core/state/state-shape.js';
+import type { InstrumentationLike } from '../core/state/early-start.js';
 import { patchedModules } from '../core/telemetry/private-fields.js';
 import { isSdkDisabled, resolveConfig } from '../core/telemetry/config-from-env.js';
 import type { SpanSites } from './introspection/span-sites.js';

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { ApplicationConfig, ModuleRef, ModulesContainer } from '@nestjs/core';
-import type { HeldByApplication } from '../core/state/state-shape.js';
+import type { HeldByApplication } from '../core/state/held-by-application.js';
 import { ApplicationHold, holdNothing } from './application-hold.js';
 import { AutoGroups } from './auto-groups/auto-groups.js';
 import { registerAutoGroups } from './auto-groups/auto-registration.js';

@@ -1,12 +1,10 @@
 import {
   type DynamicModule,
-  type FactoryProvider,
   Inject,
   Module,
   type NestModule,
   type OnModuleInit,
   Optional,
-  type Provider,
   Scope,
 } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
@@ -27,11 +25,10 @@ import { PREVIEWS } from './introspection/previews.js';
 import { NestLensFeatureModule } from './nest-lens-feature.module.js';
 import {
   NEST_LENS_ROOT,
-  type NestLensAsyncOptions,
   type NestLensModuleAsyncOptions,
   type NestLensModuleOptions,
-  type NestLensOptionsFactory,
 } from './nest-lens-options.js';
+import { asyncSource, type OptionsSource } from './options-source.js';
 import { NoSpanGroup } from './span-group/span-group.decorator.js';
 import { SpanGroupInterceptor } from './span-group/span-group.interceptor.js';
 import { SPAN_REGISTRY_SERVICE, SpanRegistryService } from './introspection/span-registry.service.js';
@@ -147,13 +144,6 @@ function readGiven(definitions: SpanGroupDefinition[], method: 'forRoot' | 'forF
   return readDefinitions(definitions, `NestLensModule.${method}`, NestLensModule[method]);
 }
 
-/** The source of the options of one `forRoot`. */
-interface OptionsSource {
-  readonly providers?: Provider[];
-  readonly inject: NonNullable<FactoryProvider['inject']>;
-  read(...injected: unknown[]): NestLensAsyncOptions | Promise<NestLensAsyncOptions>;
-}
-
 let roots = 0;
 
 /*
@@ -216,30 +206,5 @@ function createRoot(
       SpanGroupInterceptor,
     ],
     exports: [SpanRegistryService, SPAN_REGISTRY_SERVICE, SpanGroupInterceptor],
-  };
-}
-
-function asyncSource({
-  useFactory,
-  useClass,
-  useExisting,
-  inject,
-}: NestLensModuleAsyncOptions): OptionsSource {
-  const made = useClass ?? useExisting;
-  if (useFactory !== undefined) return { inject: inject ?? [], read: checked(useFactory) };
-  if (made === undefined) throw createError(NestLensError, 'NO_OPTIONS_FACTORY');
-  return {
-    providers: useClass === undefined ? [] : [useClass],
-    inject: [made],
-    read: checked((factory: NestLensOptionsFactory) => factory.createNestLensOptions()),
-  };
-}
-
-function checked(make: NonNullable<NestLensModuleAsyncOptions['useFactory']>): OptionsSource['read'] {
-  return async (...injected) => {
-    const options: NestLensModuleOptions = (await make(...injected)) ?? {};
-    checkModuleOptions('The factory of NestLensModule.forRootAsync', options);
-    if (options.introspection !== undefined) throw createError(NestLensError, 'INTROSPECTION_TOO_LATE');
-    return options;
   };
 }

@@ -8,7 +8,7 @@ import { beginCountingCalls, endCountingCalls, type MissedCalls } from '../core/
 import { judgeAllowedGroups } from '../core/opt-in/allowed-groups.js';
 import { processState } from '../core/state/process-state.js';
 import { isSetUpSuperseded } from '../core/state/superseded-set-up.js';
-import type { SharedHandle } from '../core/state/state-shape.js';
+import type { SharedHandle } from '../core/state/held-by-application.js';
 import { readDefinitions } from '../core/groups/span-group-definition.js';
 import { setEnabledSpanGroups } from '../core/groups/span-group-state.js';
 import { timeLimitOf } from '../core/telemetry/with-timeout.js';

@@ -8,8 +8,8 @@ import { quoted, readPage, root } from './documentation.js';
 
 describe('the tables of docs', () => {
   it('explain every warning that NestLens can give, and no other', () => {
-    const source = readFileSync(`${root}src/core/diagnostics/warning-messages.ts`, 'utf8');
-    const [, body] = /^interface WarningDetails \{\n(.*?)^\}/ms.exec(source)!;
+    const source = readFileSync(`${root}src/core/diagnostics/warning-details.ts`, 'utf8');
+    const [, body] = /^export interface WarningDetails \{\n(.*?)^\}/ms.exec(source)!;
     const known = [...body!.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, code]) => code!);
     const explained = readPage('docs/warnings-and-errors.md')
       .table('Code', 'It means', 'What to do')

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { managedSpan, SpanRegistry } from 'nest-lens/core';
-import type { ExportCounts } from '../../src/core/state/state-shape.js';
+import type { ExportCounts } from '../../src/core/state/telemetry-state.js';
 import { captureWarnings, type CapturedWarnings } from '../support/capture-warnings.js';
 import { KeepingExporter } from '../support/keeping-exporter.js';
 import { setUpForTest } from '../support/live-telemetry.js';

@@ -1,157 +1,12 @@
 import type { LensWarningCode } from '../state/lens-warning.js';
-import { type ExportFailure, explainExportFailure } from './export-failure.js';
+import { OPT_IN_PROBLEMS, optionsIgnored, UNGATED, UNKNOWN_SHAPES } from './explained-details.js';
+import { explainExportFailure } from './export-failure.js';
 import { type QuotedDetails, quoteDetails } from './quote-details.js';
-
-/** The names in the registry, for messages that list the choices. Every list is sorted. */
-export interface RegistryInventory {
-  readonly groups: readonly string[];
-  /** With `all`. */
-  readonly presets: readonly string[];
-  readonly namespaces: readonly string[];
-}
-
-interface WarningDetails {
-  GROUP_COLLISION: { namespace: string; otherNamespace: string; groups: readonly string[] };
-  PRESET_MEMBER_UNREGISTERED: { namespace: string; preset: string; members: readonly string[] };
-  NAME_STYLE: { namespace: string; names: readonly string[] };
-  PRESET_SHADOWS_GROUP: { namespace: string; name: string };
-  LATE_REGISTRATION: { namespace: string };
-  /** `isAwaited`: groups come with the first spans that instrumentations ask for. */
-  NOTHING_REGISTERED: { spec: string; isAwaited?: boolean };
-  SPEC_INVALID: { problem: string };
-  SPEC_NOT_SHARED: { variable: string; spec: string };
-  SPEC_WITHOUT_ENABLED: { variable: string; enabledVariable: string };
-  VARIABLE_UNKNOWN: { variable: string; nearest: string };
-  SPEC_UNRESOLVED: RegistryInventory & {
-    spec: string;
-    /** Whether the spec was set; else it is the default. */
-    isSet: boolean;
-    pending: readonly string[];
-    /** Pending entry -> the name that it probably means, for the first ten at most. */
-    nearest: Readonly<Record<string, string>>;
-  };
-  SPEC_SELECTED_NOTHING: RegistryInventory & { spec: string };
-  SPEC_SOURCE_FAILED: FailureOfSource & {
-    source: string;
-    /** Whether it has given a spec before, or said that there is none. */
-    hasGiven: boolean;
-  };
-  SPEC_SOURCE_RECOVERED: { source: string };
-  SPEC_SOURCE_NOT_ENDED: FailureOfSource & { source: string };
-  UNKNOWN_GROUP_AT_SITE: { site: string; group: string; nearest: string | undefined };
-  ATTRIBUTES_FAILED: { span: string; error: unknown };
-  CARRIER_FAILED: { span: string; error: unknown };
-  IS_ERROR_FAILED: { span: string; error: unknown };
-  SPAN_FAILED: { span: string; error: unknown };
-  CONFIG_INVALID: { error: unknown };
-  SETUP_FAILED: { error: unknown };
-  EXPORT_FAILED: { failure: ExportFailure; error: unknown; spansLost: number };
-  EXPORT_RECOVERED: { spansLost: number };
-  FLUSH_INCOMPLETE: { failure: ExportFailure; error: unknown; timeoutMs: number };
-  SDK_DISABLED: Record<string, never>;
-  NO_TRACER_PROVIDER: Record<string, never>;
-  PROVIDER_KEPT: Record<string, never>;
-  OPTIONS_IGNORED:
-    | { reason: 'second app' | 'second forRoot'; options: readonly string[] }
-    | { reason: 'early start'; options?: undefined };
-  INSTRUMENTATION_LATE: { modules: readonly string[] };
-  INSTRUMENTATION_FAILED: { instrumentation: string; error: unknown };
-  SDK_UNKNOWN_SHAPE: { part: UnknownShape };
-  RECENT_TRACES_UNSEEN: Record<string, never>;
-  INSTRUMENTATIONS_UNGATED: {
-    /** The spans that flow whatever the spec says. */
-    spans: 'none' | 'earlier tracers' | 'all';
-    /** Whether `trace.getActiveSpan()` can be a span that is off. */
-    isOffSpanActive: boolean;
-  };
-  /** `nearest`: the option that a key which is none was meant for. */
-  INSTRUMENTATION_OPTION_INVALID: {
-    option: string;
-    given: string;
-    used: string | undefined;
-    nearest?: string | undefined;
-  };
-  INSTRUMENTATION_OPTION_UNMATCHED: { option: string; name: string; nearest: string | undefined };
-  /** `bytes` is the length of the key; 0 means that there is none. */
-  REQUEST_OPT_IN_KEY: { option: string; bytes: number };
-  /** Entries of `allow` that match nothing. An empty list means that `allow` has no entry. */
-  REQUEST_OPT_IN_ALLOW: { pending: readonly string[]; nearest: Readonly<Record<string, string>> };
-  /** `requests` is the number of those requests so far. */
-  REQUEST_OPT_IN_IGNORED: { problem: string; requests: number };
-  AUTO_GROUPS_INVALID: { option: string; given: string; wanted: string; used: string | undefined };
-  AUTO_GROUPS_UNMATCHED: { option: string; name: string; nearest: string | undefined };
-  NO_SHUTDOWN_HOOKS: Record<string, never>;
-  /** `sites` lists each with its number of calls, the busiest first. */
-  CALLS_BEFORE_SETUP: { calls: number; sites: readonly string[]; isInitialised: boolean };
-  CHANGE_AUTHOR_UNKNOWN: { error: unknown };
-  /** What the application imports of the module. */
-  ROOT_MISSING: { has: 'forFeature' | 'nothing' };
-  HANDLERS_TRACED_TWICE: Record<string, never>;
-  STATE_PROTOCOL_MISMATCH: { version: string; otherKey: string; otherVersion: string };
-}
-
-/** The endpoint shows a reason, but no error. */
-type FailureOfSource = { reason: string; error?: undefined } | { reason?: undefined; error: unknown };
-
-/** The part of the SDK, or of an instrumentation, that NestLens doesn't recognise. */
-export type UnknownShape = 'processors' | 'exporter' | 'batch processor' | 'resource' | 'modules';
+import type { RegistryInventory, Warning, WarningDetails } from './warning-details.js';
 
 function inventory({ groups, presets, namespaces }: QuotedDetails<RegistryInventory>): string {
   return `Registered groups: ${groups}. Presets: ${presets}. Namespaces: ${namespaces}.`;
 }
-
-function optionsIgnored({ reason, options }: QuotedDetails<WarningDetails['OPTIONS_IGNORED']>): string {
-  if (reason === 'early start') {
-    return (
-      'Telemetry was started by nest-lens/register, from the environment. What the application says otherwise (exporters, processors, ' +
-      'readers, instrumentations, resource, which signals) is ignored; the spec counts. Say it in variables, or start without nest-lens/register.'
-    );
-  }
-  return reason === 'second app'
-    ? `Telemetry is live in this process already. This application joins it, and these options of its own, which differ, ` +
-        `are ignored: ${options}. Leave them out, give them where telemetry is set up first, or close that application before.`
-    : `NestLensModule.forRoot was called more than once in one application. The first call sets up, and these options of a ` +
-        `later one, which differ, are ignored: ${options}. Leave them out there; its registrations count.`;
-}
-
-const UNKNOWN_SHAPES: Readonly<Record<UnknownShape, string>> = {
-  processors:
-    "NestLens can't find the span processors that this SDK has made. Spans are exported all the same, but a close doesn't end " +
-    "the spans that others have open, doesn't wait for a batch that is on its way, and nobody counts exports or says that they fail.",
-  exporter:
-    "NestLens can't find the exporter of a span processor that this SDK has made. Spans are exported all the same, but a close " +
-    "doesn't wait for a batch that is on its way, and nobody counts exports or says that they fail.",
-  'batch processor':
-    "NestLens can't find the batch processor of this SDK, which it needs for an exporter that is given beside processors. It " +
-    'exports each span by itself as it ends.',
-  resource:
-    "NestLens can't find the default resource of this SDK. Spans are exported all the same, but without nestlens.run_id, " +
-    'nestlens.user_id and the resourceAttributes of the options.',
-  modules:
-    "NestLens can't see what an instrumentation patches. It works all the same, but nobody says when it came too late, and " +
-    'nest-lens/register shows it no ES modules.',
-};
-
-const OPT_IN_PROBLEMS: Readonly<Record<string, string>> = {
-  oversized: 'it is longer than 2,048 characters',
-  duplicate: 'it is there more than once',
-  malformed: 'it is no signed spec',
-  expired: 'it has expired',
-  expiresTooLate: 'it would be good for more than a day',
-  badSignature: 'none of the keys has signed it',
-  notAllowed: 'nothing that it names is registered here and in requestOptIn.allow',
-};
-
-const UNGATED: Readonly<Record<WarningDetails['INSTRUMENTATIONS_UNGATED']['spans'], string>> = {
-  none: '',
-  'earlier tracers':
-    'The tracers of the registered provider do not say which instrumentation they belong to, so only tracers that are handed out from now ' +
-    'on can be gated: instrumentations that have made a span, or took their tracer from the provider itself, go on whatever the spec says. ' +
-    "Let NestLens start the SDK (mode 'own'), or register a provider of @opentelemetry/sdk-trace-base. ",
-  all:
-    'The registered tracer provider can neither be gated nor be replaced: the spans of instrumentations flow whatever the spec says. ' +
-    "Let NestLens start the SDK (mode 'own'), or register a provider of @opentelemetry/sdk-trace-base. ",
-};
 
 /**
  * All messages of warnings: code -> message. Each says what is wrong, what the choices are, and what to do next. The details
@@ -342,9 +197,6 @@ const MESSAGES: {
     `NestLens ${version} found the shared state of an incompatible NestLens ${otherVersion} (${otherKey}) in this process. ` +
     `The two don't share span groups: each goes on by itself. Install one version for all libraries.`,
 };
-
-/** A warning that is decided, and logged when the change that it is about is complete. */
-export type Warning = { [C in LensWarningCode]: { code: C; details: WarningDetails[C] } }[LensWarningCode];
 
 /** The sentence of a warning. */
 export function messageOf({ code, details }: Warning): string {

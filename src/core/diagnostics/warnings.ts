@@ -4,7 +4,8 @@ import { VERSION } from '../state/version.js';
 import { argumentError } from './argument-error.js';
 import { NOT_SHOWN } from './quote-details.js';
 import { tellLogger } from './tell-logger.js';
-import { messageOf, type Warning } from './warning-messages.js';
+import type { Warning } from './warning-details.js';
+import { messageOf } from './warning-messages.js';
 
 export type { Warning };
 

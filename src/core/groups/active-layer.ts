@@ -1,5 +1,5 @@
 import { processState } from '../state/process-state.js';
-import type { SpecLayer } from '../state/state-shape.js';
+import type { SpecLayer } from '../state/spec-layers.js';
 
 /** The spec below an override: that of the source if it gave one, else the configured one. */
 export function baseLayer(): SpecLayer | undefined {

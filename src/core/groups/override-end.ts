@@ -1,4 +1,4 @@
-import type { OverrideLayer } from '../state/state-shape.js';
+import type { OverrideLayer } from '../state/spec-layers.js';
 
 /** The last instant that a Date can hold. */
 export const MAX_DATE_MS = 8.64e15;

@@ -1,4 +1,4 @@
-import type { RegistryInventory } from '../diagnostics/warning-messages.js';
+import type { RegistryInventory } from '../diagnostics/warning-details.js';
 import { processState } from '../state/process-state.js';
 import { ALL, type RegistryIndex } from './span-group-spec.js';
 

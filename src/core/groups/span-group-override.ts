@@ -5,7 +5,7 @@ import { activeLayer } from './active-layer.js';
 import { MAX_TIMER_MS } from './max-timer.js';
 import { clockOffset, MAX_DATE_MS } from './override-end.js';
 import { processState } from '../state/process-state.js';
-import type { OverrideLayer } from '../state/state-shape.js';
+import type { OverrideLayer } from '../state/spec-layers.js';
 import { beginChange, BY_CODE, BY_EXPIRY } from './span-group-changes.js';
 import { specProblem } from './span-group-spec.js';
 import { createLayer, dropOverride, enableExactly, resolveLayer } from './span-group-state.js';

@@ -21,7 +21,7 @@
  */
 
 import { describeValue } from '../diagnostics/quote-details.js';
-import type { SpanGroupSpec } from '../state/state-shape.js';
+import type { SpanGroupSpec } from '../state/spec-layers.js';
 
 /** The longest spec, in characters. A longer one is a mistake, and slows down each change of the registry. */
 const MAX_SPEC_LENGTH = 100_000;

@@ -1,6 +1,6 @@
 import { emitWarnings, type Warning } from '../diagnostics/warnings.js';
 import { processState } from '../state/process-state.js';
-import type { SpecLayer } from '../state/state-shape.js';
+import type { SpecLayer } from '../state/spec-layers.js';
 import { activeLayer, baseLayer } from './active-layer.js';
 import { openGate } from './held-gates.js';
 import { ignoreOffCalls } from './off-calls.js';

@@ -1,6 +1,6 @@
 import type { Warning } from '../diagnostics/warnings.js';
 import { processState } from '../state/process-state.js';
-import type { SpecLayer } from '../state/state-shape.js';
+import type { SpecLayer } from '../state/spec-layers.js';
 import { nearestName } from './nearest-name.js';
 import { OF_INSTRUMENTATIONS } from './registration-origin.js';
 import { inventoryOf } from './registry-index.js';

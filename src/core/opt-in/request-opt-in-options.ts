@@ -2,7 +2,7 @@ import { argumentError } from '../diagnostics/argument-error.js';
 import { describeValue } from '../diagnostics/quote-details.js';
 import type { Warning } from '../diagnostics/warnings.js';
 import { ALL, parseSpanGroupSpec, specProblem } from '../groups/span-group-spec.js';
-import type { SpanGroupSpec } from '../state/state-shape.js';
+import type { SpanGroupSpec } from '../state/spec-layers.js';
 import { isSigningKey } from './sign-span-groups.js';
 import { secretKey, type SigningKey } from './signed-groups.js';
 

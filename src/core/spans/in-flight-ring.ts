@@ -1,7 +1,7 @@
 import type { Span } from '@opentelemetry/api';
 import { clearInFlight } from '../state/in-flight.js';
 import { processState } from '../state/process-state.js';
-import type { InFlightLink } from '../state/state-shape.js';
+import type { InFlightLink } from '../state/in-flight.js';
 
 /**
  * The largest number of spans to keep. A promise that never settles keeps its span, so without a limit memory would grow with

@@ -1,6 +1,6 @@
 import { type Context, type Span, SpanStatusCode, trace } from '@opentelemetry/api';
 import { processState } from '../state/process-state.js';
-import type { InFlightLink } from '../state/state-shape.js';
+import type { InFlightLink } from '../state/in-flight.js';
 import { nextSequence, takeInFlight, trackInFlight, untrackInFlight } from './in-flight-ring.js';
 import { countSpan } from './span-counts.js';
 import { recordThrown } from './span-exception.js';

@@ -1,4 +1,25 @@
-import type { InFlightLink, InFlightSpans } from './state-shape.js';
+import type { Span } from '@opentelemetry/api';
+
+/** A link of the ring of spans that NestLens has under way. */
+export interface InFlightLink {
+  readonly span: Span | undefined;
+  readonly sequence: number;
+  older: InFlightLink;
+  newer: InFlightLink;
+}
+
+/** The spans under way: those of NestLens in a ring, which costs less than a set, and all others in a map. */
+export interface InFlightSpans {
+  /** The beginning and end of the ring; it has no span. */
+  readonly ring: InFlightLink;
+  /** The number of spans in the ring. */
+  count: number;
+  /** Counts spans as they start, to tell which one is newer. */
+  sequence: number;
+  readonly others: Map<Span, number>;
+  /** True while any copy of NestLens starts a span of its own, which goes into the ring if it lasts. */
+  isStartingOwn: boolean;
+}
 
 /** The links between spans stay, because each span will still remove itself. */
 export function clearInFlight(inFlight: InFlightSpans): void {

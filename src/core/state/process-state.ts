@@ -1,5 +1,6 @@
 import { clearInFlight, createInFlight } from './in-flight.js';
-import type { ProcessState, TelemetryState } from './state-shape.js';
+import type { ProcessState } from './state-shape.js';
+import type { TelemetryState } from './telemetry-state.js';
 import { VERSION } from './version.js';
 
 /**

@@ -1,4 +1,9 @@
-import type { Span } from '@opentelemetry/api';
+import type { EarlyStart } from './early-start.js';
+import type { HeldByApplication, SharedSetUp } from './held-by-application.js';
+import type { InFlightSpans } from './in-flight.js';
+import type { RequestOptIn } from './request-opt-in.js';
+import type { OverrideLayer, SourcedLayer, SpecLayer } from './spec-layers.js';
+import type { TelemetryState } from './telemetry-state.js';
 import type { LensLogger, RecordedWarning } from './lens-warning.js';
 import type { RecentTraces } from './recent-traces.js';
 import type { SpanGroupChange } from './span-group-change.js';
@@ -25,63 +30,10 @@ export interface RegistrationOrigin {
   readonly stack?: string;
 }
 
-export interface SpanGroupSpec {
-  /** As it was given. */
-  readonly raw: string;
-  /** Its presets, groups and patterns, in lower case. */
-  readonly included: readonly string[];
-  /** Its entries with a leading `-`, without that sign. */
-  readonly excluded: readonly string[];
-}
-
-/** The configured spec, or that of an override, and the last report about it. */
-export interface SpecLayer {
-  readonly spec: SpanGroupSpec;
-  lastReport: string | undefined;
-}
-
-/** The last spec of a source. */
-export interface SourcedLayer extends SpecLayer {
-  /** The name of the source. */
-  readonly source: string;
-}
-
-export interface OverrideLayer extends SpecLayer {
-  /** Its end, in milliseconds of `performance.now()`; undefined if it stays until it is cleared. */
-  readonly endsAt: number | undefined;
-  /** `Date.now()` minus `performance.now()` at its beginning. */
-  readonly clockOffset: number;
-  timer: ReturnType<typeof setTimeout> | undefined;
-}
-
 /** The name and version that a tracer was made with, as OpenTelemetry calls it: mostly the package of an instrumentation. */
 export interface InstrumentationScope {
   readonly name: string;
   readonly version?: string | undefined;
-}
-
-export interface TelemetryState {
-  phase: 'off' | 'starting' | 'live' | 'stopping';
-  /** Settles when a shutdown under way is done. */
-  stopped: Promise<void> | undefined;
-  enabled: boolean;
-  exporting: boolean;
-  mode: 'own' | 'attach' | null;
-  configuredSpec: string;
-  specSource: string;
-  /** The counts of exported spans; undefined if NestLens doesn't see the exporter. */
-  exports: ExportCounts | undefined;
-  /** The handle's `forceFlush`, while telemetry is live. */
-  forceFlush: ((timeoutMs?: number) => Promise<void>) | undefined;
-}
-
-/** The counts of the spans that exporters got since the set-up. */
-export interface ExportCounts {
-  /** The time of the last export that arrived, in milliseconds since the epoch. */
-  lastExportAt: number | undefined;
-  spansExported: number;
-  /** Spans in exports that failed, or dropped because the queue of a batch processor was full. */
-  spansLost: number;
 }
 
 export interface ProcessState {
@@ -165,24 +117,6 @@ export interface ProcessState {
   readonly early: EarlyStart;
 }
 
-/** How requests with the header `x-lens-groups` are judged, and counts of the outcomes. */
-export interface RequestOptIn {
-  /** The keys that headers may be signed with: Node's `KeyObject`s, which print no key. */
-  readonly keys: readonly object[];
-  /** The groups that a request may turn on. */
-  readonly allow: SpanGroupSpec;
-  /** Whether outgoing requests carry the signed text on. */
-  readonly propagate: boolean;
-  /** Outcome -> the number of requests. */
-  readonly counts: Map<string, number>;
-  /** Message, such as an outcome -> the time of its last log line, in milliseconds of `performance.now()`. */
-  readonly saidAt: Map<string, number>;
-  /** Functions that close the gates of one request each. */
-  readonly ends: Set<() => void>;
-  /** Stops reading headers, and closes those gates. */
-  readonly stop: () => void;
-}
-
 /** How thrown values are judged, in every copy of the package. */
 export interface Verdicts {
   /**
@@ -194,111 +128,4 @@ export interface Verdicts {
   clientErrors: 'unset' | 'error';
   /** The application's verdict on a thrown value; undefined leaves it to the rule. */
   isError: ((thrown: unknown) => boolean | undefined) | undefined;
-}
-
-/** What `nest-lens/register` has started before the application. `telemetry/early-sdk` owns it. */
-export interface EarlyStart {
-  /** The SDK, until a set-up takes it over. */
-  sdk: EarlySdk | undefined;
-  /** The error message of a failed start. */
-  failure: string | undefined;
-  /** They have patched modules that the application has loaded, so every set-up of the process uses them. */
-  instrumentations: readonly InstrumentationLike[];
-}
-
-/** The members that NestLens needs of an instrumentation, such as those of `@opentelemetry/auto-instrumentations-node`. */
-export interface InstrumentationLike {
-  /** Its package's name, e.g. `@opentelemetry/instrumentation-http`. */
-  readonly instrumentationName: string;
-  /** Patches the instrumented module. */
-  enable(): void;
-  /** Takes the patches back. */
-  disable(): void;
-}
-
-/** The holds of one Nest application on the process, from its start until it has closed. */
-export interface HeldByApplication {
-  /** The namespaces that it has registered. */
-  readonly namespaces: Set<string>;
-  /** The set-up that it uses. `pinned` means that it has none and keeps every group off. */
-  telemetry: SharedSetUp | 'pinned' | undefined;
-  /** Settles with the set-up, which happens once, although Nest may initialise an application again. */
-  settingUp: Promise<void> | undefined;
-  isSetUp: boolean;
-  /** True from the beginning of its close. */
-  isClosing: boolean;
-  /** Settles at the end of its close. Nest 12 calls the hooks again for a second close; on Nest 11, two closes can overlap. */
-  released: Promise<void> | undefined;
-  /** The longest time that its close waits for telemetry, in milliseconds. */
-  limitMs: number;
-  /** The groups of `autoGroups`, and the one among them that handlers are in. */
-  autoGroups?: { readonly all: ReadonlySet<string>; readonly handlers: string | undefined };
-}
-
-/** The set-up that Nest applications of a process share. */
-export interface SharedSetUp {
-  /** The options of the application that made it, to compare with those of others. */
-  readonly asked: Readonly<Record<string, unknown>>;
-  readonly ready: Promise<SharedHandle>;
-  /** Once it is made. */
-  handle?: SharedHandle;
-  /** Settles when its shutdown has begun. An application that takes its place waits for that. */
-  readonly ended: Promise<void>;
-  readonly end: () => void;
-}
-
-/** A link of the ring of spans that NestLens has under way. */
-export interface InFlightLink {
-  readonly span: Span | undefined;
-  readonly sequence: number;
-  older: InFlightLink;
-  newer: InFlightLink;
-}
-
-/** The spans under way: those of NestLens in a ring, which costs less than a set, and all others in a map. */
-export interface InFlightSpans {
-  /** The beginning and end of the ring; it has no span. */
-  readonly ring: InFlightLink;
-  /** The number of spans in the ring. */
-  count: number;
-  /** Counts spans as they start, to tell which one is newer. */
-  sequence: number;
-  readonly others: Map<Span, number>;
-  /** True while any copy of NestLens starts a span of its own, which goes into the ring if it lasts. */
-  isStartingOwn: boolean;
-}
-
-/** The part of a handle that applications share. */
-export interface SharedHandle {
-  readonly mode: 'own' | 'attach' | null;
-  readonly isExporting: boolean;
-  shutdown(timeoutMs?: number, limitMs?: number): Promise<void>;
-}
-
-/** The object that a set-up flushes and shuts down: a running SDK, the application's provider, or nothing. */
-export interface Pipeline {
-  /** Whether spans are exported. */
-  readonly isExporting: boolean;
-  /** Undefined if NestLens doesn't see the exporter. */
-  readonly exports: ExportCounts | undefined;
-  /** Exports the waiting spans. */
-  flushSpans(): Promise<void>;
-  /** Exports the waiting spans and the metrics. */
-  forceFlush(): Promise<void>;
-  /** Shuts down, which exports the metrics once more. */
-  shutdown(): Promise<void>;
-  /** Takes back process-wide registrations, so that an SDK can be started again, even if this shutdown hangs. */
-  release(): void;
-}
-
-/** The type is structural: the copy that started the SDK may differ from the copy that takes it over. */
-export interface EarlySdk extends Pipeline {
-  /** The settings that it was started with, as text to compare. */
-  readonly settings: string;
-  /** The run id on the resource of every span. */
-  readonly runId: string;
-  /** Whether it made a tracer provider. It makes none if the environment turns traces off. */
-  readonly hasTracerProvider: boolean;
-  /** Hands the SDK over: the set-up ends it from now on. */
-  take(): void;
 }

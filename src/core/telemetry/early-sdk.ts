@@ -1,6 +1,7 @@
 import { truncateThen } from '../spans/in-flight-span.js';
 import { processState } from '../state/process-state.js';
-import type { EarlySdk, InstrumentationLike, Pipeline } from '../state/state-shape.js';
+import type { EarlySdk, InstrumentationLike } from '../state/early-start.js';
+import type { Pipeline } from '../state/telemetry-state.js';
 import { type NestLensConfig, originOf } from './config.js';
 import { onBeforeExit } from './on-before-exit.js';
 import { registeredTracerProvider } from './otel-globals.js';

@@ -2,7 +2,7 @@ import { exportFailureOf } from '../diagnostics/export-failure.js';
 import { noteSaidFailure } from '../diagnostics/said-failures.js';
 import { emitWarnings } from '../diagnostics/warnings.js';
 import { processState } from '../state/process-state.js';
-import type { ExportCounts } from '../state/state-shape.js';
+import type { ExportCounts } from '../state/telemetry-state.js';
 
 /** A failure that lasts is reported again after this time, in milliseconds. */
 const SAY_AGAIN_MS = 10 * 60_000;

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers';
 import { type SpanContext, TraceFlags } from '@opentelemetry/api';
 import { reportSdkFailure } from '../spans/span-plan.js';
-import type { ExportCounts } from '../state/state-shape.js';
+import type { ExportCounts } from '../state/telemetry-state.js';
 import { queueOf } from './private-fields.js';
 import type { SpanProcessorLike } from './setup-options.js';
 import { withoutTracing } from './suppressed-context.js';

@@ -1,5 +1,5 @@
 import type { Warning } from '../diagnostics/warnings.js';
-import type { Pipeline } from '../state/state-shape.js';
+import type { Pipeline } from '../state/telemetry-state.js';
 import type { NestLensConfig } from './config.js';
 import { differsFromEarly, takeEarlySdk, withEarlyInstrumentations } from './early-sdk.js';
 import { modulesLoadedBefore } from './instrumented-modules.js';

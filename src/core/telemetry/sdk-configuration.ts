@@ -10,7 +10,7 @@ import { instrumentationForSdk } from './sdk-instrumentations.js';
 import { createBatchProcessor, defaultResource, type Resource, type SdkModule } from './sdk-parts.js';
 import type { SetupOptions, SpanExporterLike, SpanProcessorLike } from './setup-options.js';
 import type { SpanPipeline } from './span-pipeline.js';
-import type { UnknownShape } from '../diagnostics/warning-messages.js';
+import type { UnknownShape } from '../diagnostics/warning-details.js';
 
 type SdkConfiguration = Partial<NodeSDKConfiguration>;
 type SdkMetricReader = NonNullable<NodeSDKConfiguration['metricReaders']>[number];

@@ -1,9 +1,9 @@
 import { metrics, trace } from '@opentelemetry/api';
-import type { UnknownShape } from '../diagnostics/warning-messages.js';
+import type { UnknownShape } from '../diagnostics/warning-details.js';
 import { emitWarnings } from '../diagnostics/warnings.js';
 import { IN_FLIGHT_PROCESSOR } from '../spans/in-flight-ring.js';
 import { processState } from '../state/process-state.js';
-import type { Pipeline } from '../state/state-shape.js';
+import type { Pipeline } from '../state/telemetry-state.js';
 import type { NestLensConfig } from './config.js';
 import { registeredApis, registeredTracerProvider, unregisterApis } from './otel-globals.js';
 import { processorsOf } from './private-fields.js';

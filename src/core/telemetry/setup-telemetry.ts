@@ -1,28 +1,20 @@
 import { createError, TelemetryAlreadySetUpError } from '../diagnostics/errors.js';
-import { emitWarnings, recordWarning, reportForeignState } from '../diagnostics/warnings.js';
-import { noteOffCalls } from '../groups/off-calls.js';
-import { judgeTracedFunctions } from '../groups/traced-functions.js';
-import { forgetSpanGroupState, setEnabledSpanGroups, setSpanGroupSpec } from '../groups/span-group-state.js';
+import { recordWarning, reportForeignState } from '../diagnostics/warnings.js';
+import { forgetSpanGroupState, setEnabledSpanGroups } from '../groups/span-group-state.js';
 import { judgeAllowedGroups } from '../opt-in/allowed-groups.js';
-import { readRequestOptIn } from '../opt-in/request-opt-in-options.js';
 import { processState } from '../state/process-state.js';
-import type { Pipeline } from '../state/state-shape.js';
-import { type NestLensConfig, originOf, validateConfig } from './config.js';
+import { type NestLensConfig, validateConfig } from './config.js';
 import { checkSetupOptions } from './check-setup-options.js';
 import { isSdkDisabled } from './config-from-env.js';
 import { discardEarlySdk } from './early-sdk.js';
-import { startInstrumentationGating } from './instrumentation-gating.js';
-import { areMetricsAskedFor, startLensMetrics } from './lens-metrics.js';
-import { type BuiltPipeline, buildPipeline, NOTHING } from './pipeline.js';
-import { forgetRecentTraces } from './recent-traces.js';
-import { warnOfSharedSpec, warnOfSpecWithoutEnabled } from './environment-warnings.js';
-import { startRequestOptIn } from './request-opt-in.js';
+import { buildPipeline, NOTHING } from './pipeline.js';
+import { warnOfSpecWithoutEnabled } from './environment-warnings.js';
+import { giveUp, goLive, rememberSpec } from './go-live.js';
 import type { SetupOptions } from './setup-options.js';
 import type { SpecWatch } from '../sources/spec-watch.js';
 import { type ClosingHandle, createHandle, type TelemetryHandle } from './telemetry-handle.js';
-import { forgetVerdicts, putVerdictsInForce } from './verdict-rules.js';
 import { watchSource } from './watched-source.js';
-import { DEFAULT_TIMEOUT_MS, withTimeout } from './with-timeout.js';
+import { DEFAULT_TIMEOUT_MS } from './with-timeout.js';
 
 /** A set-up waits this long, in milliseconds, for the first spec of a source, so that the first requests obey it. */
 const FIRST_SPEC_MS = 500;
@@ -127,13 +119,6 @@ function liftPin(): void {
   if (processState.telemetry.phase === 'off') forgetSpanGroupState();
 }
 
-function rememberSpec(config: NestLensConfig): void {
-  Object.assign(processState.telemetry, {
-    configuredSpec: config.spanGroups,
-    specSource: originOf(config, 'spanGroups'),
-  });
-}
-
 /**
  * Only one set-up of a process is live.
  *
@@ -146,67 +131,4 @@ function claimProcess(): Promise<void> | undefined {
   }
   telemetry.phase = 'starting';
   return telemetry.stopped;
-}
-
-/** Puts the pipeline and the spec in force. */
-function goLive(
-  config: NestLensConfig,
-  options: SetupOptions,
-  { pipeline, mode, warnings, source }: BuiltPipeline & { readonly source: SpecWatch | undefined },
-  drainLimitMs: number,
-): ClosingHandle {
-  const { isExporting: exporting, exports } = pipeline;
-  Object.assign(processState.telemetry, { phase: 'live', enabled: true, exporting, exports, mode });
-  rememberSpec(config);
-  emitWarnings(warnings);
-  const optIn = readRequestOptIn(options.requestOptIn);
-  if (optIn !== undefined) startRequestOptIn(optIn, mode);
-  const lensMetrics = config.metricsEnabled && areMetricsAskedFor(options) ? startLensMetrics() : undefined;
-  // This comes before the spec, which may name their groups.
-  const ungateInstrumentations = startInstrumentationGating(config, options);
-  warnOfSharedSpec(config);
-  source?.open();
-  setSpanGroupSpec(config.spanGroups);
-  processState.setUp = true;
-  noteOffCalls();
-  judgeTracedFunctions();
-  putVerdictsInForce(config, options);
-  const handle = createHandle({
-    pipeline: {
-      ...pipeline,
-      release() {
-        lensMetrics?.stop();
-        pipeline.release();
-      },
-    },
-    mode,
-    drainLimitMs,
-    forget() {
-      lensMetrics?.freeze();
-      source?.stop();
-      processState.requestOptIn?.stop();
-      forgetSpanGroupState();
-      forgetVerdicts();
-      ungateInstrumentations();
-      forgetRecentTraces();
-      processState.recordedWarnings.length = 0;
-    },
-  });
-  processState.telemetry.forceFlush = (timeoutMs) => handle.forceFlush(timeoutMs);
-  return handle;
-}
-
-/** Takes back a pipeline that could not be put in force, because there is no handle to do it later. */
-async function giveUp(pipeline: Pipeline): Promise<void> {
-  processState.requestOptIn?.stop();
-  forgetSpanGroupState();
-  forgetVerdicts();
-  await withTimeout(DEFAULT_TIMEOUT_MS, Promise.allSettled([pipeline.shutdown()]));
-  pipeline.release();
-  Object.assign(processState.telemetry, {
-    enabled: false,
-    exporting: false,
-    mode: null,
-    exports: undefined,
-  });
 }

@@ -1,4 +1,4 @@
-import type { ExportCounts } from '../state/state-shape.js';
+import type { ExportCounts } from '../state/telemetry-state.js';
 import { ExportReport } from './export-report.js';
 import { GuardedExporter } from './guarded-exporter.js';
 import { GuardedProcessor } from './guarded-processor.js';

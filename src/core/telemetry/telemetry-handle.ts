@@ -2,7 +2,7 @@ import { type Meter, metrics, type Tracer, trace } from '@opentelemetry/api';
 import { SCOPE_NAME } from '../spans/lens-tracer.js';
 import { truncateThen } from '../spans/in-flight-span.js';
 import { processState } from '../state/process-state.js';
-import type { Pipeline } from '../state/state-shape.js';
+import type { Pipeline } from '../state/telemetry-state.js';
 import { VERSION } from '../state/version.js';
 import { onBeforeExit } from './on-before-exit.js';
 import { DEFAULT_TIMEOUT_MS, settleWithin } from './with-timeout.js';

@@ -4,7 +4,7 @@ import { registerFoundGroups } from '../../core/groups/register-found-groups.js'
 import { isSameRegistration } from '../../core/groups/span-group-definition.js';
 import { resolveLayer } from '../../core/groups/span-group-state.js';
 import { processState } from '../../core/state/process-state.js';
-import type { HeldByApplication } from '../../core/state/state-shape.js';
+import type { HeldByApplication } from '../../core/state/held-by-application.js';
 import type { AutoGroupKind } from '../span-group/handler-span.js';
 
 /** Owns the groups in the registry, which all applications of the process have together. The second one is for where the first is taken. */

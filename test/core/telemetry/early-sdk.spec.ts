@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { discardEarlySdk, keepEarlySdk, takeEarlySdk } from '../../../src/core/telemetry/early-sdk.js';
-import type { Pipeline } from '../../../src/core/state/state-shape.js';
+import type { Pipeline } from '../../../src/core/state/telemetry-state.js';
 import { quietConfig } from '../../support/live-telemetry.js';
 
 /** Notes what it is asked to do. */

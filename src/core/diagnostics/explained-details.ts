@@ -1,0 +1,62 @@
+import type { QuotedDetails } from './quote-details.js';
+import type { UnknownShape, WarningDetails } from './warning-details.js';
+
+/** The whole message, by the place of the ignored options. */
+export function optionsIgnored({
+  reason,
+  options,
+}: QuotedDetails<WarningDetails['OPTIONS_IGNORED']>): string {
+  if (reason === 'early start') {
+    return (
+      'Telemetry was started by nest-lens/register, from the environment. What the application says otherwise (exporters, processors, ' +
+      'readers, instrumentations, resource, which signals) is ignored; the spec counts. Say it in variables, or start without nest-lens/register.'
+    );
+  }
+  return reason === 'second app'
+    ? `Telemetry is live in this process already. This application joins it, and these options of its own, which differ, ` +
+        `are ignored: ${options}. Leave them out, give them where telemetry is set up first, or close that application before.`
+    : `NestLensModule.forRoot was called more than once in one application. The first call sets up, and these options of a ` +
+        `later one, which differ, are ignored: ${options}. Leave them out there; its registrations count.`;
+}
+
+/** What doesn't work, by the unknown part of the SDK. */
+export const UNKNOWN_SHAPES: Readonly<Record<UnknownShape, string>> = {
+  processors:
+    "NestLens can't find the span processors that this SDK has made. Spans are exported all the same, but a close doesn't end " +
+    "the spans that others have open, doesn't wait for a batch that is on its way, and nobody counts exports or says that they fail.",
+  exporter:
+    "NestLens can't find the exporter of a span processor that this SDK has made. Spans are exported all the same, but a close " +
+    "doesn't wait for a batch that is on its way, and nobody counts exports or says that they fail.",
+  'batch processor':
+    "NestLens can't find the batch processor of this SDK, which it needs for an exporter that is given beside processors. It " +
+    'exports each span by itself as it ends.',
+  resource:
+    "NestLens can't find the default resource of this SDK. Spans are exported all the same, but without nestlens.run_id, " +
+    'nestlens.user_id and the resourceAttributes of the options.',
+  modules:
+    "NestLens can't see what an instrumentation patches. It works all the same, but nobody says when it came too late, and " +
+    'nest-lens/register shows it no ES modules.',
+};
+
+/** Why a signed header turned nothing on. */
+export const OPT_IN_PROBLEMS: Readonly<Record<string, string>> = {
+  oversized: 'it is longer than 2,048 characters',
+  duplicate: 'it is there more than once',
+  malformed: 'it is no signed spec',
+  expired: 'it has expired',
+  expiresTooLate: 'it would be good for more than a day',
+  badSignature: 'none of the keys has signed it',
+  notAllowed: 'nothing that it names is registered here and in requestOptIn.allow',
+};
+
+/** Which spans flow whatever the spec says, and what to do. */
+export const UNGATED: Readonly<Record<WarningDetails['INSTRUMENTATIONS_UNGATED']['spans'], string>> = {
+  none: '',
+  'earlier tracers':
+    'The tracers of the registered provider do not say which instrumentation they belong to, so only tracers that are handed out from now ' +
+    'on can be gated: instrumentations that have made a span, or took their tracer from the provider itself, go on whatever the spec says. ' +
+    "Let NestLens start the SDK (mode 'own'), or register a provider of @opentelemetry/sdk-trace-base. ",
+  all:
+    'The registered tracer provider can neither be gated nor be replaced: the spans of instrumentations flow whatever the spec says. ' +
+    "Let NestLens start the SDK (mode 'own'), or register a provider of @opentelemetry/sdk-trace-base. ",
+};
