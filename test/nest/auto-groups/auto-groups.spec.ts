@@ -1,31 +1,7 @@
 import { expect, it } from '@jest/globals';
-import {
-  type ArgumentsHost,
-  BadRequestException,
-  type CallHandler,
-  type CanActivate,
-  Catch,
-  Controller,
-  type ExceptionFilter,
-  type ExecutionContext,
-  Get,
-  Injectable,
-  Module,
-  type NestInterceptor,
-  NotFoundException,
-  Param,
-  type PipeTransform,
-  SetMetadata,
-  UseFilters,
-  UseGuards,
-  UseInterceptors,
-  UsePipes,
-  ValidationPipe,
-} from '@nestjs/common';
-import { APP_GUARD, APP_INTERCEPTOR, Reflector } from '@nestjs/core';
+import { Controller, Get, UseGuards, UsePipes, ValidationPipe } from '@nestjs/common';
 import type { AutoGroupsOptions } from 'nest-lens';
-import { NestLensModule, NoSpanGroup, SpanGroup } from 'nest-lens';
-import type { Observable } from 'rxjs';
+import { NestLensModule } from 'nest-lens';
 import { type HttpPlatform, onEachPlatform } from '../../support/adapters.js';
 import {
   everythingSaid,
@@ -35,113 +11,9 @@ import {
   parentIdOf,
   theSpan,
 } from '../../support/lens-app.js';
+import { GlobalGuard, NotFoundFilter, OrdersModule, TrimPipe } from '../../support/undecorated-orders.js';
 
 const ALL = { handlers: 'handlers', enhancers: 'pipeline', providers: 'services' };
-
-@Injectable()
-class PriceTable {
-  lookUp(id: string): number {
-    return id.length;
-  }
-}
-
-@Injectable()
-class OrdersService {
-  constructor(readonly prices: PriceTable) {}
-
-  async find(id: string): Promise<{ id: string; price: number }> {
-    await Promise.resolve();
-    if (id === 'none') throw new NotFoundException();
-    return { id, price: this.prices.lookUp(id) };
-  }
-}
-
-@Injectable()
-class RolesGuard implements CanActivate {
-  constructor(private readonly reflector: Reflector) {}
-
-  canActivate(execution: ExecutionContext): boolean {
-    return this.reflector.get('role', execution.getHandler()) === 'reader';
-  }
-}
-
-@Injectable()
-class GlobalGuard implements CanActivate {
-  canActivate(): Promise<boolean> {
-    return Promise.resolve(true);
-  }
-}
-
-@Injectable()
-class TimingInterceptor implements NestInterceptor {
-  intercept(_: ExecutionContext, next: CallHandler): Observable<unknown> {
-    return next.handle();
-  }
-}
-
-@Injectable()
-class GlobalInterceptor extends TimingInterceptor {}
-
-@Injectable()
-class TrimPipe implements PipeTransform<string, string> {
-  transform(value: string): string {
-    if (value === 'bad') throw new BadRequestException();
-    return value.trim();
-  }
-}
-
-@Catch(NotFoundException)
-class NotFoundFilter implements ExceptionFilter {
-  catch(_: unknown, host: ArgumentsHost): void {
-    const reply = host.switchToHttp().getResponse<{ status(code: number): { send(body: unknown): void } }>();
-    reply.status(404).send({ filtered: true });
-  }
-}
-
-@Controller('orders')
-@UseGuards(RolesGuard)
-@UseInterceptors(TimingInterceptor)
-@UseFilters(NotFoundFilter)
-class OrdersController {
-  constructor(private readonly orders: OrdersService) {}
-
-  @Get(':id')
-  @SetMetadata('role', 'reader')
-  read(@Param('id', TrimPipe) id: string): Promise<unknown> {
-    return this.orders.find(id);
-  }
-
-  @Get('of/nobody')
-  @NoSpanGroup()
-  @SetMetadata('role', 'reader')
-  nobody(): string {
-    return 'nobody';
-  }
-
-  notAHandler(): string {
-    return 'nothing';
-  }
-}
-
-@Controller('marked')
-@SpanGroup('orders')
-class MarkedController {
-  @Get()
-  list(): string {
-    return 'marked';
-  }
-}
-
-@Module({
-  controllers: [OrdersController, MarkedController],
-  providers: [
-    OrdersService,
-    PriceTable,
-    { provide: APP_GUARD, useClass: GlobalGuard },
-    { provide: APP_INTERCEPTOR, useClass: GlobalInterceptor },
-  ],
-})
-class OrdersModule {}
 
 interface SiteOf {
   name: string;

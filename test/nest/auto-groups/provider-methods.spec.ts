@@ -1,8 +1,5 @@
-import { EventEmitter } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
-import { ConsoleLogger, Injectable, mixin, Module, Scope, SetMetadata, type Type } from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
-import { NoSpanGroup, SpanGroup } from 'nest-lens';
+import { Injectable, mixin, Scope, SetMetadata } from '@nestjs/common';
 import { express } from '../../support/adapters.js';
 import { everythingSaid, guardEachTest, lensApp, type LensApp, namesOf } from '../../support/lens-app.js';
 
@@ -176,33 +173,6 @@ describe('the methods that autoGroups takes of a provider', () => {
     expect(Object.hasOwn(Users.prototype, 'find')).toBe(false);
   });
 
-  it('are none of a base class of Node, of Nest, or native', async () => {
-    @Injectable()
-    class Events extends EventEmitter {
-      tell(): boolean {
-        return this.emit('told');
-      }
-    }
-    @Injectable()
-    class Log extends ConsoleLogger {
-      note(): string {
-        return 'noted';
-      }
-    }
-    @Injectable()
-    class Cache extends Map<string, string> {
-      read(): string | undefined {
-        return this.get('key');
-      }
-    }
-    const lens = await start([Events, Log, Cache]);
-    lens.app.get(Events).tell();
-    lens.app.get(Log).note();
-    lens.app.get(Cache).read();
-    expect(await sitesOf(lens)).toEqual(['Cache.read', 'Events.tell', 'Log.note']);
-    expect(await spansOf(lens)).toEqual(['Cache.read', 'Events.tell', 'Log.note']);
-  });
-
   it('are those of each scope, of useClass and of proxies; what factories and values give is left alone', async () => {
     class Work {
       work(): string {
@@ -259,129 +229,48 @@ describe('the methods that autoGroups takes of a provider', () => {
     expect(everythingSaid()).toEqual([]);
   });
 
-  it('are not those of a class that is out or in a group, and of its subclasses', async () => {
-    @Injectable()
-    class Parent {
-      work(): string {
-        return 'worked';
+  it('are those of classes that are written in unusual ways, which go on working', async () => {
+    function Old(this: { x: number }): void {
+      this.x = 1;
+    }
+    Old.prototype.read = function read(this: { x: number }): number {
+      return this.x;
+    };
+    Old.prototype.Inner = function Inner(this: { y: number }): void {
+      this.y = 2;
+    };
+    class OfNull {
+      run(): string {
+        return 'null';
       }
     }
-    @NoSpanGroup()
-    @Injectable()
-    class Out extends Parent {
-      own(): string {
-        return 'own';
-      }
-    }
-    @Injectable()
-    class Below extends Out {}
-    @SpanGroup('shop')
-    @Injectable()
-    class InShop {
-      shop(): string {
-        return 'shop';
-      }
-    }
-    @Injectable()
-    class Mostly {
-      @NoSpanGroup()
-      hot(): string {
-        return 'hot';
-      }
-
-      work(): string {
-        return this.hot();
-      }
-    }
-    const lens = await start([Parent, Out, Below, InShop, Mostly]);
-    const { app } = lens;
-    expect([app.get(Out).work(), app.get(Out).own(), app.get(Below).work()]).toEqual([
-      'worked',
-      'own',
-      'worked',
-    ]);
-    for (const call of [app.get(Parent).work(), app.get(InShop).shop(), app.get(Mostly).work()]) {
-      expect(typeof call).toBe('string');
-    }
-    const spans = await lens.spans();
-    expect(namesOf(spans)).toEqual(['InShop.shop', 'Mostly.work', 'Parent.work']);
-    expect(spans.find(({ name }) => name === 'InShop.shop')!.attributes['nestlens.group']).toBe('shop');
-    await lens.close();
-    expect(Object.getOwnPropertyNames(Out.prototype)).toEqual(['constructor', 'own']);
-  });
-
-  it('exclude takes out a class, a module, and what a base class declares, by class or name', async () => {
+    Object.setPrototypeOf(OfNull.prototype, null);
     class Base {
-      shared(): string {
-        return 'shared';
-      }
-    }
-    @Injectable()
-    class Hot {
       run(): string {
-        return 'hot';
+        return 'base';
       }
     }
-    @Injectable()
-    class Cold extends Base {
+    class NotExtensible extends Base {}
+    Object.preventExtensions(NotExtensible.prototype);
+    class BehindProxy {
       run(): string {
-        return `cold ${this.shared()}`;
+        return 'proxy';
       }
     }
-    @Injectable()
-    class Inner {
-      run(): string {
-        return 'inner';
-      }
-    }
-    @Module({ providers: [Inner], exports: [Inner] })
-    class InnerModule {}
-    for (const exclude of [
-      [Hot, InnerModule, Base],
-      ['Hot', 'InnerModule', 'Base'],
-      new Set([Hot, 'InnerModule', Base]),
-    ]) {
-      const lens = await lensApp(express)
-        .forRoot({ autoGroups: { ...AUTO, exclude } })
-        .imports(InnerModule)
-        .providers(Hot, Cold)
-        .start();
-      for (const Class of [Hot, Cold, Inner] as Type<{ run(): string }>[]) lens.app.get(Class).run();
-      expect(await spansOf(lens)).toEqual(['Cold.run']);
-      await lens.close();
-    }
-    expect(everythingSaid()).toEqual([]);
-  });
-
-  describe('of packages', () => {
-    it('are taken if include names them', async () => {
-      @Injectable()
-      class Own {
-        constructor(readonly logger: ConsoleLogger) {}
-
-        work(): string {
-          return 'worked';
-        }
-      }
-      class Quiet extends ConsoleLogger {
-        override log(): void {
-          // Says nothing.
-        }
-      }
-      for (const [include, names] of [
-        [[], ['Own.work']],
-        [[ConsoleLogger], ['ConsoleLogger.isLevelEnabled', 'Own.work']],
-        [['ConsoleLogger'], ['ConsoleLogger.isLevelEnabled', 'Own.work']],
-      ] as const) {
-        const lens = await start([Own, ConsoleLogger, Quiet], { ...AUTO, include: [...include] });
-        lens.app.get(Own).work();
-        lens.app.get(ConsoleLogger).isLevelEnabled('log');
-        expect((await spansOf(lens)).filter((name) => !name.endsWith('.getDefaultLogLevels'))).toEqual(names);
-        expect(await sitesOf(lens)).not.toContain('ModuleRef.get');
-        expect(lens.app.get(ModuleRef)).toBeDefined();
-        await lens.close();
-      }
-      expect(everythingSaid()).toEqual([]);
-    });
+    Object.setPrototypeOf(BehindProxy.prototype, new Proxy({}, {}));
+    const lens = await start([Old, OfNull, Base, NotExtensible, BehindProxy]);
+    const { app } = lens;
+    const old = app.get<any>(Old as any);
+    expect([old.read(), new old.Inner().y]).toEqual([1, 2]);
+    expect([OfNull, NotExtensible, BehindProxy].map((Class) => app.get<Base>(Class).run())).toEqual([
+      'null',
+      'base',
+      'proxy',
+    ]);
+    expect(await spansOf(lens)).toEqual(
+      expect.arrayContaining(['NotExtensible.run', 'OfNull.run', 'Old.read']),
+    );
+    await lens.close();
+    expect(Object.keys(Old.prototype)).toEqual(['read', 'Inner']);
   });
 });

@@ -1,0 +1,178 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, it } from '@jest/globals';
+import { ConsoleLogger, Injectable, Module, type Type } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { NoSpanGroup, SpanGroup } from 'nest-lens';
+import { express } from '../../support/adapters.js';
+import { everythingSaid, guardEachTest, lensApp, type LensApp, namesOf } from '../../support/lens-app.js';
+
+const AUTO = { handlers: 'handlers', enhancers: 'pipeline', providers: 'services' };
+
+describe('the providers that autoGroups leaves alone', () => {
+  guardEachTest();
+
+  const start = (providers: any[], autoGroups: object = AUTO): Promise<LensApp> =>
+    lensApp(express)
+      .groups('shop')
+      .forRoot({ autoGroups })
+      .providers(...providers)
+      .start();
+  const sitesOf = async (lens: LensApp): Promise<string[]> => {
+    const { groups } = (await lens.get('/lens/groups?sites=1')).json();
+    return groups.find(({ name }: any) => name === 'services').siteList.map(({ name }: any) => name);
+  };
+  const spansOf = async (lens: LensApp): Promise<string[]> => namesOf(await lens.spans());
+
+  it('are base classes of Node and of Nest, and native ones', async () => {
+    @Injectable()
+    class Events extends EventEmitter {
+      tell(): boolean {
+        return this.emit('told');
+      }
+    }
+    @Injectable()
+    class Log extends ConsoleLogger {
+      note(): string {
+        return 'noted';
+      }
+    }
+    @Injectable()
+    class Cache extends Map<string, string> {
+      read(): string | undefined {
+        return this.get('key');
+      }
+    }
+    const lens = await start([Events, Log, Cache]);
+    lens.app.get(Events).tell();
+    lens.app.get(Log).note();
+    lens.app.get(Cache).read();
+    expect(await sitesOf(lens)).toEqual(['Cache.read', 'Events.tell', 'Log.note']);
+    expect(await spansOf(lens)).toEqual(['Cache.read', 'Events.tell', 'Log.note']);
+  });
+
+  it('are classes that are out or in a group, and their subclasses', async () => {
+    @Injectable()
+    class Parent {
+      work(): string {
+        return 'worked';
+      }
+    }
+    @NoSpanGroup()
+    @Injectable()
+    class Out extends Parent {
+      own(): string {
+        return 'own';
+      }
+    }
+    @Injectable()
+    class Below extends Out {}
+    @SpanGroup('shop')
+    @Injectable()
+    class InShop {
+      shop(): string {
+        return 'shop';
+      }
+    }
+    @Injectable()
+    class Mostly {
+      @NoSpanGroup()
+      hot(): string {
+        return 'hot';
+      }
+
+      work(): string {
+        return this.hot();
+      }
+    }
+    const lens = await start([Parent, Out, Below, InShop, Mostly]);
+    const { app } = lens;
+    expect([app.get(Out).work(), app.get(Out).own(), app.get(Below).work()]).toEqual([
+      'worked',
+      'own',
+      'worked',
+    ]);
+    for (const call of [app.get(Parent).work(), app.get(InShop).shop(), app.get(Mostly).work()]) {
+      expect(typeof call).toBe('string');
+    }
+    const spans = await lens.spans();
+    expect(namesOf(spans)).toEqual(['InShop.shop', 'Mostly.work', 'Parent.work']);
+    expect(spans.find(({ name }) => name === 'InShop.shop')!.attributes['nestlens.group']).toBe('shop');
+    await lens.close();
+    expect(Object.getOwnPropertyNames(Out.prototype)).toEqual(['constructor', 'own']);
+  });
+
+  it('exclude takes out a class, a module, and what a base class declares, by class or name', async () => {
+    class Base {
+      shared(): string {
+        return 'shared';
+      }
+    }
+    @Injectable()
+    class Hot {
+      run(): string {
+        return 'hot';
+      }
+    }
+    @Injectable()
+    class Cold extends Base {
+      run(): string {
+        return `cold ${this.shared()}`;
+      }
+    }
+    @Injectable()
+    class Inner {
+      run(): string {
+        return 'inner';
+      }
+    }
+    @Module({ providers: [Inner], exports: [Inner] })
+    class InnerModule {}
+    for (const exclude of [
+      [Hot, InnerModule, Base],
+      ['Hot', 'InnerModule', 'Base'],
+      new Set([Hot, 'InnerModule', Base]),
+    ]) {
+      const lens = await lensApp(express)
+        .forRoot({ autoGroups: { ...AUTO, exclude } })
+        .imports(InnerModule)
+        .providers(Hot, Cold)
+        .start();
+      for (const Class of [Hot, Cold, Inner] as Type<{ run(): string }>[]) lens.app.get(Class).run();
+      expect(await spansOf(lens)).toEqual(['Cold.run']);
+      await lens.close();
+    }
+    expect(everythingSaid()).toEqual([]);
+  });
+
+  describe('are those of packages', () => {
+    it('unless include names them', async () => {
+      @Injectable()
+      class Own {
+        constructor(readonly logger: ConsoleLogger) {}
+
+        work(): string {
+          return 'worked';
+        }
+      }
+      class Quiet extends ConsoleLogger {
+        override log(): void {
+          // Says nothing.
+        }
+      }
+      for (const [include, names] of [
+        [[], ['Own.work']],
+        [[ConsoleLogger], ['ConsoleLogger.isLevelEnabled', 'Own.work']],
+        [['ConsoleLogger'], ['ConsoleLogger.isLevelEnabled', 'Own.work']],
+      ] as const) {
+        const lens = await start([Own, ConsoleLogger, Quiet], { ...AUTO, include: [...include] });
+        lens.app.get(Own).work();
+        lens.app.get(ConsoleLogger).isLevelEnabled('log');
+        expect((await spansOf(lens)).filter((name) => !name.endsWith('.getDefaultLogLevels'))).toEqual(names);
+        expect(await sitesOf(lens)).not.toContain('ModuleRef.get');
+        expect(lens.app.get(ModuleRef)).toBeDefined();
+        await lens.close();
+      }
+      expect(everythingSaid()).toEqual([]);
+    });
+  });
+});
