@@ -2,6 +2,8 @@
 // Node < 24.9.
 export default {
   testEnvironment: 'node',
+  // No test waits that long where it passes. A shared machine may take ten times what an idle one does.
+  testTimeout: 30_000,
   // Half of the time is spent waiting for processes and limits; on two cores Jest would use one.
   maxWorkers: 2,
   globalSetup: '<rootDir>/scripts/build-before-tests.mjs',
