@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { AbstractHttpAdapter } from '@nestjs/core';
 import { context, defaultTextMapGetter } from '@opentelemetry/api';
 import { optedInGroups } from '../core/groups/opted-in-groups.js';
@@ -23,37 +24,65 @@ interface OutgoingResponse extends NodeJS.EventEmitter {
   once(event: 'close', listener: () => void): this;
 }
 
-const read = new WeakSet<RequestListener>();
+/** What reads the header first, by the listener that it stands for; itself, too, since it needs no other. */
+const readers = new WeakMap<RequestListener, RequestListener>();
+
+/** Where Node tells of each request before its server calls who listens to it. */
+const REQUEST_CHANNEL = 'http.server.request.start';
 
 /**
  * Runs the requests to an application's server in the context that their header asks for: before body parsers, middleware and
  * guards, on every platform. It replaces each listener of Node's server by one that reads the header first. A middleware or
  * hook would run later, and the instrumentations of Express and Fastify would trace it.
+ *
+ * @returns stops the look-out for more servers of the application. What is replaced stays: it reads nothing once nobody may opt in
  */
-export function readOptInHeaders(adapter: AbstractHttpAdapter): void {
+export function readOptInHeaders(adapter: AbstractHttpAdapter): () => void {
   const server = adapter.getHttpServer() as Partial<ListeningServer> | undefined;
-  if (!isListeningServer(server)) return;
-  for (const listener of server.rawListeners('request')) {
-    if (read.has(listener)) continue;
-    const reading = readFirst(listener);
-    read.add(reading);
-    server.removeListener('request', listener);
-    server.on('request', reading);
-  }
+  if (!isListeningServer(server)) return () => undefined;
+  for (const listener of server.rawListeners('request')) readFirst(server, listener);
+  return adapter.getType() === 'fastify' ? readOnFurtherServers(server) : () => undefined;
+}
+
+/**
+ * Fastify listens on `localhost`, its default, with one server for each address of that name. Its `server` is only the first of
+ * them. It makes the second one, for `::1`, after all hooks of Nest, and gives it the listener that the first one had.
+ */
+function readOnFurtherServers(first: ListeningServer): () => void {
+  const seen = new WeakSet<object>([first]);
+  const look = (message: unknown): void => {
+    const { server } = message as { server: ListeningServer };
+    if (seen.has(server)) return;
+    seen.add(server);
+    for (const listener of server.rawListeners('request')) {
+      if (readers.has(listener)) readFirst(server, listener);
+    }
+  };
+  subscribe(REQUEST_CHANNEL, look);
+  return () => void unsubscribe(REQUEST_CHANNEL, look);
+}
+
+function readFirst(server: ListeningServer, listener: RequestListener): void {
+  const reader = readers.get(listener) ?? readerBefore(listener);
+  if (reader === listener) return;
+  server.removeListener('request', listener);
+  server.on('request', reader);
 }
 
 function isListeningServer(server: Partial<ListeningServer> | undefined): server is ListeningServer {
   return typeof server?.rawListeners === 'function' && typeof server.removeListener === 'function';
 }
 
-function readFirst(listener: RequestListener): RequestListener {
-  return function (request, response) {
+function readerBefore(listener: RequestListener): RequestListener {
+  const reader: RequestListener = function (request, response) {
     const { headers } = request;
     const isPlain =
       processState.requestOptIn === undefined ||
       (headers[OPT_IN_HEADER] === undefined && headers['baggage'] === undefined);
     return isPlain ? listener.call(this, request, response) : handle(listener, this, request, response);
   };
+  readers.set(listener, reader).set(reader, reader);
+  return reader;
 }
 
 function handle(

@@ -36,6 +36,7 @@ const INITIALISED_WITHIN_MS = 10_000;
 export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
   private hooksTimer: ReturnType<typeof setTimeout> | undefined;
   private countingTimer: ReturnType<typeof setInterval> | undefined;
+  private stopReadingHeaders: (() => void) | undefined;
 
   constructor(
     private readonly app: LensApp,
@@ -114,7 +115,9 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
 
   private readOptInHeaders(): void {
     const { adapter } = this;
-    if (adapter !== undefined && processState.requestOptIn !== undefined) readOptInHeaders(adapter);
+    if (adapter === undefined || processState.requestOptIn === undefined) return;
+    this.stopReadingHeaders?.();
+    this.stopReadingHeaders = readOptInHeaders(adapter);
   }
 
   private isToBeLive(): boolean {
@@ -143,6 +146,7 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
 
   onModuleDestroy(): void {
     clearTimeout(this.hooksTimer);
+    this.stopReadingHeaders?.();
     this.stopCounting();
   }
 

@@ -1,7 +1,11 @@
 // The header in other circumstances than those of one plain application: connections, applications, set-ups.
+import { hasSubscribers } from 'node:diagnostics_channel';
+import dns from 'node:dns';
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import http2 from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { describe, expect, it, jest } from '@jest/globals';
 import { Controller, Get } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
@@ -17,6 +21,10 @@ jest.setTimeout(60_000);
 
 const KEY = 'k'.repeat(32);
 const headers = { 'x-lens-groups': signSpanGroups('orders', { key: KEY }) };
+
+const hasIpv6 = Object.values(networkInterfaces()).some((found) =>
+  found?.some(({ address }) => address === '::1'),
+);
 
 let goOn: (() => void) | undefined;
 
@@ -120,6 +128,46 @@ describe('The header x-lens-groups', () => {
     expect(await until(() => processState.heldOpen.size === 0)).toBe(true);
     client.destroy();
   });
+
+  (hasIpv6 ? it : it.skip)(
+    'I1: counts at each address of localhost, for which Fastify has servers of their own',
+    async () => {
+      const addresses = [
+        { address: '127.0.0.1', family: 4 },
+        { address: '::1', family: 6 },
+      ];
+      // Fastify asks for all addresses of a name, Node's server for one.
+      const lookup = jest.spyOn(dns, 'lookup').mockImplementation((...given: unknown[]) => {
+        const [host, options] = given as [string, { all?: boolean }];
+        const done = given.at(-1) as (error: null, found: unknown, family?: number) => void;
+        if (options.all === true) done(null, addresses);
+        else if (host === '::1') done(null, host, 6);
+        else done(null, '127.0.0.1', 4);
+      });
+      const adapter = new FastifyAdapter();
+      const listen = adapter.listen.bind(adapter) as (port: number, host: string, done: unknown) => void;
+      adapter.listen = ((port: number, _host: string, done: unknown) =>
+        listen(port, 'localhost', done)) as never;
+      const lens = await appOf({ name: 'Fastify', create: () => adapter }).start();
+      lookup.mockRestore();
+      const { port } = lens.app.getHttpServer().address() as AddressInfo;
+      const ask = async (host: string, given: Record<string, string>): Promise<string> => {
+        const [response] = (await once(
+          get({ host, port, path: '/is-on', agent: false, headers: given }),
+          'response',
+        )) as [IncomingMessage];
+        return String(await response.setEncoding('utf8').toArray());
+      };
+      const answers = [];
+      for (const { address } of addresses) {
+        for (const given of [headers, {}, headers]) answers.push(await ask(address, given));
+      }
+      expect(answers).toEqual(['true', 'false', 'true', 'true', 'false', 'true']);
+      expect(await until(() => processState.heldOpen.size === 0)).toBe(true);
+      await lens.close();
+      expect(hasSubscribers('http.server.request.start')).toBe(false);
+    },
+  );
 
   it('C3: is an option of what a factory returns', async () => {
     const builder = lensApp(fastify).controllers(OrdersController).withoutRoot();
