@@ -60,12 +60,19 @@ export class ScopeFamily {
     private readonly onChange: () => void,
   ) {}
 
-  addScope(scope: InstrumentationScope, role: ScopeRole | undefined): void {
-    const known = this.scopes.findIndex(({ name }) => name === scope.name);
-    if (known === -1 && this.scopes.length < MAX_SCOPES) this.scopes.push(scope);
-    else if (known !== -1 && scope.version !== undefined) this.scopes[known] = scope;
-    if (role !== undefined) this.roles.add(role);
-    this.forgetGates();
+  /** @returns whether that is news: some code asks for its tracer again for each span */
+  addScope(scope: InstrumentationScope, role: ScopeRole | undefined): boolean {
+    const at = this.scopes.findIndex(({ name }) => name === scope.name);
+    const isNewScope = at === -1 && this.scopes.length < MAX_SCOPES;
+    const isNewVersion =
+      scope.version !== undefined && at !== -1 && this.scopes[at]!.version !== scope.version;
+    const isNewRole = role !== undefined && !this.roles.has(role);
+    if (isNewScope) this.scopes.push(scope);
+    if (isNewVersion) this.scopes[at] = scope;
+    if (isNewRole) this.roles.add(role);
+    const isNews = isNewScope || isNewVersion || isNewRole;
+    if (isNews) this.forgetGates();
+    return isNews;
   }
 
   /** The gate of a new span. It is on the hot path: two field loads once the kind is known. */

@@ -9,6 +9,7 @@ import {
   setSpanGroupSpec,
   SpanRegistry,
 } from 'nest-lens/core';
+import { processState } from '../../../src/core/state/process-state.js';
 import { captureWarnings } from '../../support/capture-warnings.js';
 import { setUpForTest } from '../../support/live-telemetry.js';
 import { pgInstrumentation } from './pg-instrumentation.js';
@@ -80,6 +81,27 @@ describe('a provider of somebody else', () => {
     captureWarnings();
     await setUpForTest({ spanGroups: 'all' }, { instrumentationGroups: true });
     expect(trace.getTracer(PG).startSpan('query').isRecording()).toBe(false);
+  });
+});
+
+describe('a tracer that is asked for anew for each span', () => {
+  it('costs no look at the registry, also where the provider makes another one each time', async () => {
+    const span = trace.wrapSpanContext({ traceId: '0'.repeat(32), spanId: '0'.repeat(16), traceFlags: 0 });
+    const getTracer = () => ({ startSpan: () => span, startActiveSpan: fails });
+    trace.setGlobalTracerProvider({ getTracer });
+    captureWarnings();
+    await setUpForTest({ spanGroups: 'all' }, { instrumentationGroups: { names: { dns: false } } });
+    const ask = (scope: string, version = '1.0'): unknown => {
+      trace.getTracer(scope, version).startSpan('span').end();
+      return processState.namespaces.get('instrumentation');
+    };
+    ask('dns');
+    const known = ask(PG);
+    expect(ask(PG)).toBe(known);
+    expect(ask('dns')).toBe(known);
+    expect(ask('my-lib')).not.toBe(known);
+    ask(PG, '1.1');
+    expect(processState.instrumentationScopes.get('pg')).toEqual([{ name: PG, version: '1.1' }]);
   });
 });
 
