@@ -1,11 +1,19 @@
+import { emitWarnings } from '../core/diagnostics/warnings.js';
 import { type NestLensConfig, originOf } from '../core/telemetry/config.js';
 import type { SetupOptions } from '../core/telemetry/setup-options.js';
+import type { NestLensModuleOptions } from './nest-lens-options.js';
 
 /** The telemetry options of an application, or of one `forRoot` of it. */
 export interface AskedOfTelemetry {
   readonly config?: Partial<NestLensConfig> | undefined;
   readonly telemetry?: SetupOptions | undefined;
   readonly [option: string]: unknown;
+}
+
+/** The telemetry options. All other options count in each application and in each `forRoot`. */
+export function askedOf(options: NestLensModuleOptions): AskedOfTelemetry {
+  const { registrations: _, introspection: __, ...asked } = options;
+  return asked;
 }
 
 /** Literals that are nested deeper count as different. */
@@ -15,7 +23,7 @@ const MAX_DEPTH = 5;
  * The names of the options that have no effect because another application or `forRoot` was first: `config.spanGroups`,
  * `telemetry.spanExporter`. Options that are left out or equal aren't listed.
  */
-export function ignoredOptions(asked: AskedOfTelemetry, inForce: AskedOfTelemetry): string[] {
+function ignoredOptions(asked: AskedOfTelemetry, inForce: AskedOfTelemetry): string[] {
   return Object.entries(asked)
     .flatMap(([option, given]) => {
       if (option !== 'config' && option !== 'telemetry')
@@ -47,4 +55,14 @@ function isLiteral(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return Array.isArray(value) || prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** Warns about the options that have no effect, if there are any. */
+export function warnIgnored(
+  reason: 'second app' | 'second forRoot',
+  asked: AskedOfTelemetry,
+  inForce: AskedOfTelemetry,
+): void {
+  const options = ignoredOptions(asked, inForce);
+  if (options.length > 0) emitWarnings([{ code: 'OPTIONS_IGNORED', details: { reason, options } }]);
 }
