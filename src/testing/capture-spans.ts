@@ -1,11 +1,11 @@
 import type { SpanProcessorLike } from '../core/telemetry/setup-options.js';
 import type { CapturedSpan } from './captured-span.js';
 
-/** Spans that a test caught. */
+/** Spans that a test has caught. */
 export interface CapturedSpans {
   /** Pass it to `telemetry.spanProcessors`, or to an SDK of your own. */
   readonly spanProcessor: SpanProcessorLike;
-  /** The spans that have ended, in that order. */
+  /** The ended spans, in the order of their ends. */
   spans(): CapturedSpan[];
   /** Those of one name. */
   named(name: string): CapturedSpan[];
@@ -14,8 +14,8 @@ export interface CapturedSpans {
 }
 
 /**
- * Catches spans in memory, for tests of your application: each as it ends, so that nothing has to be flushed. What was
- * caught stays when the application is closed.
+ * Catches spans in memory, for tests of your application. It catches each span as it ends, so there is nothing to flush. The
+ * spans stay when the application is closed.
  *
  * @example
  * const captured = captureSpans();
@@ -26,7 +26,7 @@ export interface CapturedSpans {
  */
 export function captureSpans(): CapturedSpans {
   const ended: CapturedSpan[] = [];
-  // The SDK's own simple processor hands a span on only when the resource is complete, some turns later.
+  // The SDK's own simple processor passes a span on when the resource is complete, some turns later.
   const spanProcessor = {
     onStart: () => undefined,
     onEnd: (span: CapturedSpan) => void ended.push(span),

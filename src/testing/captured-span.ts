@@ -1,8 +1,8 @@
 import type { Attributes, HrTime, Link, SpanContext, SpanKind, SpanStatus } from '@opentelemetry/api';
 
 /**
- * A span that has ended: what SDK 2.x and SDK 3.x both call `ReadableSpan`. Written out here, since they call the package
- * that has it by different names, and a test of yours shouldn't need either for a type.
+ * A span that has ended: `ReadableSpan` of SDK 2.x and SDK 3.x. The type is written out here, because the two SDKs have it in
+ * packages of different names, and your test shouldn't need either for a type.
  */
 export interface CapturedSpan {
   /** What the span is called. */
@@ -11,7 +11,7 @@ export interface CapturedSpan {
   readonly kind: SpanKind;
   /** Its trace id and span id. */
   readonly spanContext: () => SpanContext;
-  /** The span that it is a child of. Undefined for a root span. */
+  /** Its parent. Undefined for a root span. */
   readonly parentSpanContext?: SpanContext;
   /** When it started: seconds and nanoseconds since the epoch. */
   readonly startTime: HrTime;
@@ -19,22 +19,22 @@ export interface CapturedSpan {
   readonly endTime: HrTime;
   /** How long it took: seconds and nanoseconds. */
   readonly duration: HrTime;
-  /** True: a span is caught when it ends. */
+  /** True, because a span is caught when it ends. */
   readonly ended: boolean;
   /** Unset, or an error with its message. */
   readonly status: SpanStatus;
   /** `nestlens.group` among them, unless it was made by `withSpan` or by other code. */
   readonly attributes: Attributes;
-  /** What happened during it, with times as above; exceptions among them. */
+  /** The events during the span, with times as above; exceptions are among them. */
   readonly events: readonly {
     readonly name: string;
     readonly time: HrTime;
     readonly attributes?: Attributes;
   }[];
-  /** Spans of other traces that it has to do with. */
+  /** Related spans of other traces. */
   readonly links: readonly Link[];
-  /** What made it: the service, the process. */
+  /** The service and the process that made it. */
   readonly resource: { readonly attributes: Readonly<Record<string, unknown>> };
-  /** The tracer that made it; `nest-lens`, unless the site has one of its own. */
+  /** The name of its tracer: `nest-lens`, unless the site has its own tracer. */
   readonly instrumentationScope: { readonly name: string; readonly version?: string };
 }

@@ -5,12 +5,12 @@ import { takeOverProcess } from './take-over-process.js';
 import { addTestbed } from './testbed-scope.js';
 
 /**
- * Gives a test NestLens to itself: its own registry and spec, and the spans that are made meanwhile, in memory. It needs no
- * SDK. What was there before comes back with `dispose()`.
+ * Gives a test its own NestLens: a registry, a spec, and the spans that are made meanwhile, in memory. It needs no SDK.
+ * `dispose()` restores the earlier state.
  *
- * Applications that run in it are caught too, with all that they register: their `forRoot` then sets nothing up, and what it
- * says of `config` and `telemetry` counts for nothing. Several testbeds at once are told apart by the flow of calls that each
- * was made in; code in no such flow belongs to the newest one.
+ * It also catches applications that run in it, with their registrations. Their `forRoot` then sets nothing up, and its
+ * `config` and `telemetry` have no effect. Several testbeds at once are told apart by the flow of calls in which each was
+ * made; code outside of those flows belongs to the newest one.
  *
  * @param options `spec`: which groups are on (default `all`); `definitions`: what is registered (default: what is registered
  * outside)
@@ -26,7 +26,7 @@ export async function createLensTestbed(options: LensTestbedOptions = {}): Promi
   const { spec = 'all', definitions } = options;
   checkText('createLensTestbed: spec', spec);
   const testbed = new InMemoryTestbed(spec, definitions);
-  // Before the first await: so the rest of the caller's flow belongs to it.
+  // This comes before the first await, so that the rest of the caller's flow belongs to it.
   addTestbed(testbed, takeOverProcess);
   try {
     testbed.start();

@@ -4,7 +4,10 @@ import { type Context, type ContextManager, ROOT_CONTEXT } from '@opentelemetry/
 
 type AnyFunction = (this: unknown, ...args: unknown[]) => unknown;
 
-/** The active context follows the flow of calls, as with the SDK's own manager; a test needs no package for it. */
+/**
+ * A context manager in which the active context follows the flow of calls, like the SDK's own. With it, a test needs no
+ * further package.
+ */
 export class FlowContextManager implements ContextManager {
   private readonly flows = new AsyncLocalStorage<Context>();
   private readonly bound = new WeakSet<EventEmitter>();
@@ -22,7 +25,7 @@ export class FlowContextManager implements ContextManager {
     return this.flows.run(active, () => fn.apply(thisArg, args));
   }
 
-  /** An emitter calls its listeners in the context: in the first one, if it is bound again. */
+  /** An emitter calls its listeners in the context. If it is bound again, the first context counts. */
   bind<T>(active: Context, target: T): T {
     if (typeof target === 'function') return this.bindFunction(active, target as unknown as AnyFunction) as T;
     if (target instanceof EventEmitter && !this.bound.has(target)) {

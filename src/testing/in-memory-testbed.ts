@@ -32,8 +32,8 @@ const ASYNC_DISPOSE: typeof Symbol.asyncDispose =
   Symbol.asyncDispose ?? (Symbol.for('Symbol.asyncDispose') as typeof Symbol.asyncDispose);
 
 /**
- * Warnings that would only say that a testbed is in charge, and that applications in it come and go. Names in its spec that
- * nothing has registered are named where a span is missing.
+ * Warnings that would only say that a testbed is in charge, and that its applications come and go. Unknown names in its spec
+ * are reported where a test misses a span.
  */
 const SILENCED: readonly LensWarningCode[] = [
   'NOTHING_REGISTERED',
@@ -49,10 +49,10 @@ export class InMemoryTestbed implements LensTestbed, ScopedTestbed {
   readonly state = createProcessState();
   readonly outer = outerTestbed();
   private readonly definitions: readonly ReadDefinition[];
-  /** In the order in which they started. */
+  /** In the order of their starts. */
   private readonly started = new Set<RecordedSpan>();
   private ended: RecordedSpan[] = [];
-  /** Those of `withGroups`, the one in force last. */
+  /** The specs of `withGroups`; the last one is in force. */
   private specs: readonly { readonly spec: string }[] = [];
   private isDisposed = false;
 
@@ -62,7 +62,7 @@ export class InMemoryTestbed implements LensTestbed, ScopedTestbed {
   ) {
     const given =
       definitions ?? [...processState.namespaces].map(([namespace, own]) => ({ namespace, ...own }));
-    // An application that has a group of that name, too, is no news.
+    // If an application has a group of that name too, that is no news.
     const from = 'createLensTestbed: definitions';
     if (typeof (given as Partial<typeof given>)[Symbol.iterator] !== 'function') {
       throw argumentError(from, 'an array or another iterable of definitions', given);

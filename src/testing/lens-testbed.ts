@@ -3,23 +3,24 @@ import type { CapturedSpan } from './captured-span.js';
 
 /** Options of `createLensTestbed`. */
 export interface LensTestbedOptions {
-  /** The spec: which groups are on. @defaultValue 'all' */
+  /** The spec: the groups that are on. @defaultValue 'all' */
   spec?: string;
   /**
-   * What is registered in the testbed, besides what an application in it registers by itself.
+   * Definitions to register in the testbed, besides those of its applications. @defaultValue everything that is registered
+   * outside, e.g. by libraries that register at import
    * @defaultValue what is registered outside, as by libraries that register when they are imported
    */
   definitions?: Iterable<SpanGroupDefinition>;
 }
 
-/** What `createLensTestbed` makes: NestLens for one test, or for several. */
+/** The result of `createLensTestbed`: NestLens for one test, or for several. */
 export interface LensTestbed {
-  /** The spans that have ended, in that order. They stay when the testbed is disposed. */
+  /** The ended spans, in the order of their ends. They stay when the testbed is disposed. */
   spans(): CapturedSpan[];
   /**
-   * The one span of a name.
+   * The only span of a name.
    *
-   * @throws Error when there is none or more than one; it shows the {@link LensTestbed.tree}
+   * @throws Error if there is none or more than one; the message shows the {@link LensTestbed.tree}
    */
   span(name: string): CapturedSpan;
   /**
@@ -33,19 +34,19 @@ export interface LensTestbed {
    */
   tree(): string;
   /**
-   * Runs something while another spec is in force, also for what an application in this testbed does meanwhile.
+   * Runs a function while another spec is in force, for the applications of this testbed too.
    *
-   * @param spec which groups are on; '' for none
+   * @param spec the groups that are on; '' for none
    * @param fn may be async: then the spec is in force until it has settled
-   * @returns what `fn` returns
+   * @returns the result of `fn`
    */
   withGroups<T>(spec: string, fn: () => T): T;
   /**
-   * Takes the testbed back to how it was made: no spans, its own spec, its own definitions. What applications that still run
-   * have registered stays. Spans under way aren't caught any more.
+   * Resets the testbed: no spans, its own spec, its own definitions. Registrations of running applications stay. Spans under
+   * way aren't caught any more.
    */
   reset(): void;
-  /** Puts back whatever was there before. Close applications first. */
+  /** Restores the state before the testbed. Close applications first. */
   dispose(): Promise<void>;
   /** The same, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;

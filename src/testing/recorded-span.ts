@@ -26,7 +26,7 @@ interface Thrown {
 
 const RESOURCE = { attributes: {} };
 
-/** A span that is kept in memory, so that a test needs no SDK. It keeps attributes as the SDK's spans do. */
+/** A span that is kept in memory, so that a test needs no SDK. It keeps attributes like the SDK's spans. */
 export class RecordedSpan implements Span, CapturedSpan {
   readonly kind: SpanKind;
   readonly startTime: HrTime;
@@ -148,14 +148,14 @@ function isTime(value: Attributes | TimeInput): value is TimeInput {
   return typeof value === 'number' || value instanceof Date || Array.isArray(value);
 }
 
-/** As the SDK takes it: a small number is one of `performance.now()`. */
+/** Reads a time like the SDK: a small number is one of `performance.now()`. */
 function timeOf(time: TimeInput): HrTime {
   if (Array.isArray(time)) return time;
   if (time instanceof Date) return hrTime(time.getTime());
   return hrTime(time < performance.timeOrigin ? performance.timeOrigin + time : time);
 }
 
-/** What the SDK keeps; anything else it drops. */
+/** Whether the SDK keeps such a value; it drops all others. */
 function isAttributeValue(value: unknown): value is AttributeValue {
   if (!Array.isArray(value)) return ['string', 'number', 'boolean'].includes(typeof value);
   const kinds = new Set(value.filter((item) => item != null).map((item) => typeof item));

@@ -2,8 +2,9 @@ import { processState } from '../core/state/process-state.js';
 import type { ProcessState, SpanGate } from '../core/state/state-shape.js';
 
 /**
- * What stays one for the process: what runs in it, and what applications that are older than a testbed have left for their
- * handlers. Every other field is a testbed's own, one that is new in `ProcessState` too.
+ * The fields that all testbeds share with the process: things that run in it, and data that applications from before the
+ * testbed need for their handlers. Each testbed has its own value of every other field, including fields that are new in
+ * `ProcessState`.
  */
 const SHARED: ReadonlySet<string> = new Set<keyof ProcessState>([
   'protocol',
@@ -17,11 +18,11 @@ const SHARED: ReadonlySet<string> = new Set<keyof ProcessState>([
 ]);
 
 /**
- * Has `processState` answer for the testbed that the running code belongs to. What was there before isn't touched, so there
- * is nothing to put back but the fields themselves.
+ * Makes `processState` answer for the testbed of the running code. The earlier values aren't touched, so only the fields
+ * themselves are restored.
  *
- * @param current the state of that testbed; there is always one until the restore
- * @returns restores the fields
+ * @param current returns the state of that testbed; there is always one until the restore
+ * @returns a function that restores the fields
  */
 export function scopeState(current: () => ProcessState): () => void {
   const { open, gates } = processState;
@@ -44,7 +45,7 @@ export function scopeState(current: () => ProcessState): () => void {
   };
 }
 
-/** Sites hold the set itself, so it is the set that has to ask another one. */
+/** Sites keep the set itself, so its methods have to use another set. */
 function redirectSet(set: Set<string>, target: () => Set<string>): () => void {
   for (const key of Reflect.ownKeys(Set.prototype)) {
     if (key === 'constructor' || key === Symbol.toStringTag) continue;
@@ -62,11 +63,11 @@ function redirectSet(set: Set<string>, target: () => Set<string>): () => void {
   };
 }
 
-/** Sites hold the gates, too: each then asks the set of open ones, and so do those that are made meanwhile. */
+/** Sites keep the gates, too. Each gate, also one that is made later, then asks the set of open ones. */
 function redirectGates(gates: Map<string, SpanGate>, open: ReadonlySet<string>): () => void {
   const redirect = (gate: SpanGate): void => {
     const get = (): boolean => open.has(gate.name);
-    // Whoever switches a group writes to both; the set is the one that is read.
+    // Code that switches a group writes to both; the set is the one that is read.
     Object.defineProperty(gate, 'enabled', {
       get,
       set: () => undefined,

@@ -2,10 +2,10 @@ import { SpanStatusCode } from '@opentelemetry/api';
 import type { CapturedSpan } from './captured-span.js';
 
 /**
- * Traces as text for an assertion: a line a span, below its parent, in the order in which they started. Without ids and
- * times, so that it is the same in each run.
+ * Traces as text for an assertion: a line a span, below its parent, in the order of their starts. It has no ids and times, so
+ * that it is the same in each run.
  *
- * @param spans in the order in which they started; one whose parent isn't among them stands at the margin
+ * @param spans in the order of their starts; a span whose parent isn't in the list stands at the margin
  */
 export function outlineSpans(spans: readonly CapturedSpan[]): string {
   const known = new Set(spans.map((span) => span.spanContext().spanId));

@@ -8,10 +8,10 @@ import { testbedTracerProvider } from './testbed-tracer-provider.js';
 const DONE = (): void => undefined;
 
 /**
- * Gives the process to its testbeds: its state, once, and the spans that anybody makes. Hooks of a test may have unregistered
- * our provider since the testbed before, so that is looked at each time.
+ * Gives the process to its testbeds: its state, once, and all spans. Hooks of a test may have unregistered our provider since
+ * the last testbed, so this is checked each time.
  *
- * @returns gives it back
+ * @returns a function that gives the process back
  */
 export function takeOverProcess(isFirst: boolean): () => void {
   const restores = [
@@ -28,14 +28,14 @@ function takeOverSpans(): () => void {
   if (provider !== undefined) trace.disable();
   trace.setGlobalTracerProvider(testbedTracerProvider);
   return () => {
-    // The test may have put another one in its place.
+    // The test may have registered another provider.
     if (registeredTracerProvider() !== testbedTracerProvider) return;
     trace.disable();
     if (provider !== undefined) trace.setGlobalTracerProvider(provider);
   };
 }
 
-/** A context manager that is registered stays: contexts belong to flows of calls, not to testbeds. */
+/** A registered context manager stays, because contexts belong to flows of calls, not to testbeds. */
 function provideContexts(): () => void {
   if (registeredApis().contextManager !== undefined) return DONE;
   const manager = new FlowContextManager();

@@ -9,9 +9,9 @@ export interface Scope {
   readonly version?: string;
 }
 
-/** What the process asks of a testbed; it may belong to another copy of the package. */
+/** The members of a testbed that the process uses; it may belong to another copy of the package. */
 export interface ScopedTestbed {
-  /** What `processState` answers in it. */
+  /** The state that `processState` answers with. */
   readonly state: ProcessState;
   /** The testbed in whose flow it was made. */
   readonly outer: ScopedTestbed | undefined;
@@ -20,23 +20,23 @@ export interface ScopedTestbed {
 
 interface Flow {
   readonly testbed: ScopedTestbed;
-  /** Whether this testbed itself is meant, also where a newer one was made in its flow. */
+  /** Whether this very testbed counts, even if a newer one was made in its flow. */
   readonly isExact: boolean;
-  /** False in the turn in which the testbed is made: whoever makes the next one then has not waited for it. */
+  /** False in the turn in which the testbed is made. A testbed that is made in that turn didn't wait for it. */
   hasBegun: boolean;
 }
 
 interface Scopes {
   readonly flows: AsyncLocalStorage<Flow>;
-  /** Those that aren't disposed, the oldest first. */
+  /** The testbeds that aren't disposed, oldest first. */
   readonly alive: ScopedTestbed[];
-  /** How what was changed for them in the process is taken back, when the last one goes. */
+  /** Functions that undo the changes in the process when the last testbed goes. */
   readonly restores: (() => void)[];
 }
 
 const SCOPES = Symbol.for('nest-lens.testbeds');
 
-/** One for all copies of the package, beside the state that they share. */
+/** One object for all copies of the package, beside the shared state. */
 function scopes(): Scopes {
   const holder = processState as { [SCOPES]?: Scopes };
   if (holder[SCOPES] === undefined) {
@@ -60,9 +60,8 @@ function isWithin(testbed: ScopedTestbed, outer: ScopedTestbed | undefined): boo
 }
 
 /**
- * The testbed that the running code belongs to: the newest one of those that were made in its flow, which tells tests that
- * run at the same time apart. Code that runs in no testbed's flow, such as a server that was started before, belongs to the
- * newest one of all.
+ * The testbed of the running code: the newest one that was made in its flow. So tests that run at the same time are told
+ * apart. Code in no testbed's flow, such as a server that started before, belongs to the newest testbed.
  */
 export function currentTestbed(): ScopedTestbed | undefined {
   const { flows, alive } = scopes();
@@ -72,21 +71,21 @@ export function currentTestbed(): ScopedTestbed | undefined {
   return alive.findLast((testbed) => isWithin(testbed, around));
 }
 
-/** The one in whose flow a testbed is that is made now. Of several that are begun in one turn none is in another's flow. */
+/** The testbed in whose flow a new testbed is made. Of several that are begun in one turn, none is in another's flow. */
 export function outerTestbed(): ScopedTestbed | undefined {
   const flow = scopes().flows.getStore();
   return nearestAlive(flow?.hasBegun === false ? flow.testbed.outer : flow?.testbed);
 }
 
-/** Runs something in a testbed, whichever others there are. */
+/** Runs a function in a testbed, whichever others there are. */
 export function runInTestbed<T>(testbed: ScopedTestbed, fn: () => T): T {
   return scopes().flows.run({ testbed, isExact: true, hasBegun: true }, fn);
 }
 
 /**
- * Makes a testbed one of those that are alive, and the rest of the caller's flow its own.
+ * Adds a testbed, and makes the rest of the caller's flow its own.
  *
- * @param change changes what there is to change in the process; returns how that is taken back
+ * @param change makes the changes in the process; returns a function that undoes them
  */
 export function addTestbed(testbed: ScopedTestbed, change: (isFirst: boolean) => () => void): void {
   const { flows, alive, restores } = scopes();
@@ -94,7 +93,7 @@ export function addTestbed(testbed: ScopedTestbed, change: (isFirst: boolean) =>
   restores.push(change(alive.length === 1));
   const flow: Flow = { testbed, isExact: false, hasBegun: false };
   flows.enterWith(flow);
-  // A promise, since fake timers may have taken queueMicrotask.
+  // A promise, because fake timers may have replaced queueMicrotask.
   void Promise.resolve().then(() => (flow.hasBegun = true));
 }
 

@@ -9,10 +9,10 @@ import { type AutoSite, AutoSites } from './auto-sites.js';
 import { type CheckedAutoGroups, readAutoGroups } from './checked-auto-groups.js';
 import { packageClasses } from './package-classes.js';
 
-/** The same object for all, so that a second application can tell that it wants the same gate. */
+/** One object for all, so that a second application can see that it wants the same gate. */
 const NO_OPTIONS: SpanGroupOptions = Object.freeze({});
 
-/** What one application has asked for by `autoGroups`. */
+/** The groups that one application has asked for by `autoGroups`. */
 export class AutoGroups {
   readonly groups: CheckedAutoGroups['groups'];
   private readonly options: CheckedAutoGroups;
@@ -33,7 +33,10 @@ export class AutoGroups {
     this.sites = new AutoSites(modules, this.options);
   }
 
-  /** Puts the methods into their groups. Nest keeps the methods that it finds when it maps routes, so this comes while providers are made. */
+  /**
+   * Puts the methods into their groups. Nest keeps the methods that it finds when it maps routes, so this runs while
+   * providers are made.
+   */
   async lend(): Promise<void> {
     emitWarnings(this.options.warnings);
     const { groups, sites, modules } = this;
@@ -52,7 +55,7 @@ export class AutoGroups {
     emitWarnings(this.unmatched());
   }
 
-  /** The same for what `app.useGlobalPipes()` and the like were given since. */
+  /** The same for enhancers that `app.useGlobalPipes()` and the like have got since. */
   lendGlobalEnhancers(): void {
     if (!this.groups.has('enhancers')) return;
     this.lendEach(this.sites.enhancersOf(classesOfBoundInstances(this.modules, new Set())));

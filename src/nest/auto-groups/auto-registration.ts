@@ -7,11 +7,14 @@ import { processState } from '../../core/state/process-state.js';
 import type { HeldByApplication } from '../../core/state/held-by-application.js';
 import type { AutoGroupKind } from '../span-group/handler-span.js';
 
-/** Owns the groups in the registry, which all applications of the process have together. The second one is for where the first is taken. */
+/**
+ * The namespaces of the groups in the registry, which all applications of the process share. The second one is used if the
+ * first is taken.
+ */
 const NAMESPACES = ['auto', 'auto_groups'];
 const ORIGIN = { api: GIVING_WAY };
 
-/** Registers the groups that `autoGroups` of an application names, except for those that somebody else has registered. */
+/** Registers the groups of an application's `autoGroups`, except those that are registered already. */
 export function registerAutoGroups(
   held: HeldByApplication,
   groups: ReadonlyMap<AutoGroupKind, string>,
@@ -22,7 +25,7 @@ export function registerAutoGroups(
   renewAutoRegistration();
 }
 
-/** To be called when an application has gone, or others may have registered its names. */
+/** Called when an application has gone, or when its names may have been registered elsewhere. */
 export function renewAutoRegistration(): void {
   const { namespaces } = processState;
   const isOurs = (namespace: string): boolean => namespaces.get(namespace)?.origin.api === ORIGIN.api;

@@ -19,12 +19,12 @@ export interface AutoSite {
 type NestModule = ModulesContainer extends Map<string, infer M> ? M : never;
 type Wrapper = NestModule['providers'] extends Map<unknown, infer W> ? W : never;
 
-/** What Nest calls of guards, pipes, interceptors and exception filters. */
+/** The methods that Nest calls on guards, pipes, interceptors and exception filters. */
 const ENHANCER_METHODS: ReadonlySet<string> = new Set(['canActivate', 'transform', 'intercept', 'catch']);
 
-/** The methods of an application that `autoGroups` is about, handlers first; a method may come more than once. */
+/** The methods of an application for `autoGroups`, handlers first; a method may come more than once. */
 export class AutoSites {
-  /** Classes that are left alone; what they inherit may be gated for others. */
+  /** Classes to leave out. The methods that they inherit may be gated for other classes. */
   readonly leftAlone = new Set<AnyClass>();
 
   constructor(
@@ -32,14 +32,14 @@ export class AutoSites {
     private readonly options: CheckedAutoGroups,
   ) {}
 
-  /** Of controllers, gateways, resolvers, and of providers that something outside calls. */
+  /** Handlers of controllers, gateways, resolvers, and of providers that are called from outside. */
   *handlers(): Iterable<AutoSite> {
     for (const { controllers, providers } of this.openModules()) {
       for (const wrappers of [controllers, providers]) yield* this.entryPoints(wrappers.values());
     }
   }
 
-  /** Of the enhancers that Nest makes, wherever they are bound. */
+  /** Methods of the enhancers that Nest makes, wherever they are bound. */
   *enhancers(): Iterable<AutoSite> {
     for (const { injectables, providers } of this.openModules()) {
       for (const wrapper of injectables.values()) yield* this.enhancer(wrapper);
@@ -62,12 +62,15 @@ export class AutoSites {
     return classes;
   }
 
-  /** Of enhancers that the application has made itself. */
+  /** Methods of enhancers that the application has made itself. */
   *enhancersOf(classes: Iterable<AnyClass>): Iterable<AutoSite> {
     for (const Class of classes) if (this.isOpen(Class)) yield* methodsOf(Class, 'enhancers');
   }
 
-  /** Of the class providers of the application's own modules. What was taken for handlers or enhancers before stays there. */
+  /**
+   * Methods of the class providers in the application's own modules. Methods that were taken as handlers or enhancers stay
+   * there.
+   */
   *providers(isOfPackage: (Class: object) => boolean): Iterable<AutoSite> {
     const { include, exclude } = this.options;
     for (const module of this.openModules()) {
@@ -100,13 +103,13 @@ export class AutoSites {
   }
 
   private *enhancer(wrapper: Wrapper): Iterable<AutoSite> {
-    // `useExisting` names the class of the one that Nest has made.
+    // `useExisting` names the class of an instance that Nest makes elsewhere.
     const [token] = wrapper.isAlias ? (wrapper.inject ?? []) : [];
     const Class = wrapper.isAlias && isClass(token) ? token : classOf(wrapper);
     if (Class !== undefined && this.isOpen(Class)) yield* methodsOf(Class, 'enhancers');
   }
 
-  /** Without Nest's core module, and those that are excluded. */
+  /** The modules, without Nest's core module and the excluded ones. */
   private *openModules(): Iterable<NestModule> {
     const [, ...modules] = this.modules.values();
     for (const module of modules) {
@@ -124,7 +127,7 @@ export class AutoSites {
     }
   }
 
-  /** A class that has a group, or is in none by `@NoSpanGroup`, has decided for itself. */
+  /** A class with `@SpanGroup` or `@NoSpanGroup` has decided for itself. */
   private isOpen(Class: AnyClass): boolean {
     const metadata = classSpanGroup(Class);
     if (!this.options.exclude.has(Class) && metadata === undefined) return true;
@@ -139,7 +142,7 @@ function* methodsOf(Class: AnyClass, kind: 'enhancers'): Iterable<AutoSite> {
   }
 }
 
-/** Taken out by `@NoSpanGroup`; what has a group is gated already. */
+/** Taken out by `@NoSpanGroup`. A method with a group is gated already. */
 function isOut({ method }: ClassMethod): boolean {
   return ownSpanGroup(method) !== undefined;
 }

@@ -6,7 +6,7 @@ import type { AutoGroupKind } from '../span-group/handler-span.js';
 import type { AutoGroupsOptions } from './auto-groups-options.js';
 import { ClassSelection } from './class-selection.js';
 
-/** Options that can be obeyed, and what is to be said of the others. */
+/** The valid options, and warnings about the others. */
 export interface CheckedAutoGroups {
   readonly groups: ReadonlyMap<AutoGroupKind, string>;
   readonly include: ClassSelection;
@@ -18,13 +18,13 @@ const KINDS: readonly AutoGroupKind[] = ['handlers', 'enhancers', 'providers'];
 const LISTS = ['include', 'exclude'] as const;
 const KEYS: readonly string[] = [...KINDS, ...LISTS];
 
-/** Presets that these groups are put into: a group of such a name could not be picked alone. */
+/** Presets that these groups are put into. A group of such a name could not be selected alone. */
 const PRESETS: readonly string[] = [ALL, 'default', 'per_request'];
 
 /**
- * Reads the option. What is wrong in it costs itself and a warning; nothing in here throws.
+ * Reads the option. An invalid part gives a warning and is left out; the function never throws.
  *
- * @param registered groups that the application has registered, as far as that is known: their names are taken as they are
+ * @param registered groups that the application is known to have registered; their names are used as they are
  */
 export function readAutoGroups(given: unknown, registered: ReadonlySet<string>): CheckedAutoGroups {
   const warnings: Warning[] = [];
@@ -74,7 +74,7 @@ export function readAutoGroups(given: unknown, registered: ReadonlySet<string>):
   };
 }
 
-/** A copy, since a getter or a proxy may throw. */
+/** A copy, because a getter or a proxy may throw. */
 function readObject(given: unknown, refuse: () => void): AutoGroupsOptions {
   if (given === undefined) return {};
   try {
@@ -86,7 +86,7 @@ function readObject(given: unknown, refuse: () => void): AutoGroupsOptions {
   return {};
 }
 
-/** One class or name stands for a list of it. */
+/** A single class or name counts as a list of one. */
 function readList(value: unknown, refuse: () => void): unknown[] {
   if (typeof value === 'string' || typeof value === 'function') return [value];
   try {

@@ -1,14 +1,14 @@
 import { nearestName } from '../../core/groups/nearest-name.js';
 import { classNameOf } from '../span-group/class-name.js';
 
-/** What of a selection matched no class. */
+/** A part of a selection that matched no class. */
 export interface UnmatchedTarget {
   readonly name: string;
-  /** The class that was probably meant. */
+  /** The class that it probably means. */
   readonly nearest: string | undefined;
 }
 
-/** A list of classes and names of classes, which remembers what of it has matched. */
+/** A list of classes and names of classes that remembers which of its parts have matched. */
 export class ClassSelection {
   private readonly unmatched: Set<unknown>;
 
@@ -25,7 +25,7 @@ export class ClassSelection {
     return this.targets.has(Class) || this.targets.has(name);
   }
 
-  /** @param all gives all classes that there are */
+  /** @param all gives all classes of the application */
   missed(all: () => ReadonlySet<object>): UnmatchedTarget[] {
     if (this.unmatched.size === 0) return [];
     const classes = all();
@@ -39,7 +39,7 @@ export class ClassSelection {
   }
 }
 
-/** Also one that differs in its case only: nobody writes another class that way. */
+/** A name that differs only in case counts as near, because it can't mean another class. */
 function nearestClass(name: string, names: ReadonlySet<string>): string | undefined {
   const lower = name.toLowerCase();
   return [...names].find((other) => other.toLowerCase() === lower) ?? nearestName(name, names);

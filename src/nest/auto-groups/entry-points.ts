@@ -2,8 +2,8 @@ import 'reflect-metadata';
 import { isHandler } from '../span-group/handler-kind.js';
 
 /**
- * Marks of other packages of Nest on methods that a clock, an event or a queue calls. Written out, because an application installs only
- * those that it uses; a test checks them against the real packages, except for bull.
+ * Marks of other packages of Nest on methods that a clock, an event or a queue calls. They are written out, because an
+ * application installs only the packages that it uses; a test checks them against the real packages, except for bull.
  */
 const METHOD_MARKS: readonly string[] = [
   'SCHEDULER_TYPE',
@@ -11,7 +11,7 @@ const METHOD_MARKS: readonly string[] = [
   'bull:module_queue_process',
 ];
 
-/** Marks on classes, and the method of such a class that is called: of bullmq and cqrs. */
+/** Marks on classes of bullmq and cqrs, with the method that is called. */
 const CLASS_MARKS: readonly (readonly [mark: string, method: string])[] = [
   ['bullmq:processor_metadata', 'process'],
   ['__commandHandler__', 'execute'],
@@ -19,7 +19,7 @@ const CLASS_MARKS: readonly (readonly [mark: string, method: string])[] = [
   ['__eventsHandler__', 'handle'],
 ];
 
-/** Whether something outside of the application's code calls a method: a request, a message, a clock, an event, a queue. */
+/** Whether a method is called from outside of the application's code: by a request, a message, a clock, an event or a queue. */
 export function isEntryPoint(Class: object, name: string, method: object): boolean {
   return (
     isMarked(method) ||
@@ -27,7 +27,7 @@ export function isEntryPoint(Class: object, name: string, method: object): boole
   );
 }
 
-/** Measured: nearly all handlers have a path, and nearly all other methods no metadata at all. */
+/** Measured: nearly all handlers have a path, and nearly all other methods have no metadata. */
 function isMarked(method: object): boolean {
   if (Reflect.hasOwnMetadata('path', method)) return true;
   if (Reflect.getOwnMetadataKeys(method).length === 0) return false;

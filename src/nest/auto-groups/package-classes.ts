@@ -1,7 +1,7 @@
 import * as common from '@nestjs/common';
 import * as core from '@nestjs/core';
 import { EventEmitter } from 'node:events';
-// As a whole: webpack warns about a `createRequire` that is imported by its name.
+// Imported as a whole, because webpack warns about an import of `createRequire` by name.
 import * as nodeModule from 'node:module';
 import { join } from 'node:path';
 import * as stream from 'node:stream';
@@ -10,8 +10,8 @@ import { attemptResolve, requireOfApplication } from '../../core/telemetry/appli
 import { classNameOf } from '../span-group/class-name.js';
 
 /**
- * Modules of Nest's own packages. Nothing lists what was loaded as an ES module, so a package whose module is in the application is
- * asked by its name, which loads nothing anew, and its classes are compared.
+ * Modules of Nest's own packages. Nothing lists loaded ES modules, so a package whose module is in the application is
+ * imported by its name, which loads nothing new, and its classes are compared.
  */
 const NEST_PACKAGES: Readonly<Record<string, string>> = {
   BullModule: 'bullmq',
@@ -37,9 +37,9 @@ const NEST_PACKAGES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Which of some classes are from packages. JavaScript doesn't say where a class is from, so this is known of: Node's and Nest's own
- * classes; what a CommonJS package exports; what those packages of Nest export whose modules the application has; and what such a
- * module imports by itself. Others count as the application's own.
+ * Finds the classes that come from packages. JavaScript doesn't tell the origin of a class, so only these are known: Node's
+ * and Nest's own classes; the exports of CommonJS packages; the exports of the packages of Nest whose modules the application
+ * has; and the imports of such a module. All others count as the application's own.
  *
  * @param modules the module classes of the application
  */
@@ -54,7 +54,7 @@ export async function packageClasses(modules: ReadonlySet<object>): Promise<(Cla
   for (const name of packages) {
     for (const exported of Object.values(await exportsOf(`@nestjs/${name}`))) known.add(exported);
   }
-  // Measured: looking through a thousand files takes a hundredth of a boot; an application without class providers does without.
+  // Measured: looking through a thousand files takes a hundredth of a boot. It is skipped if there are no class providers.
   let isExported: ((Class: object) => boolean) | undefined;
   const isOfPackage = (Class: object): boolean => known.has(Class) || isExported!(Class) || isNative(Class);
   return (Class) => {
@@ -70,7 +70,7 @@ async function exportsOf(name: string): Promise<object> {
   try {
     return (await import(/* webpackIgnore: true */ /* @vite-ignore */ name)) as object;
   } catch {
-    // Not installed where NestLens sees it: where the application sees it, then.
+    // If NestLens can't find the package, it is looked for from the application.
   }
   try {
     const file = attemptResolve(requireOfApplication(name), name);
@@ -81,7 +81,7 @@ async function exportsOf(name: string): Promise<object> {
   }
 }
 
-/** The imports in a package module's own `@Module` are its own choice. */
+/** The imports in a package module's own `@Module` belong to the package. */
 function addImports(module: object, known: Set<unknown>): void {
   for (const imported of (Reflect.getMetadata('imports', module) as unknown[] | undefined) ?? []) {
     if (typeof imported !== 'function' || known.has(imported)) continue;
@@ -90,7 +90,7 @@ function addImports(module: object, known: Set<unknown>): void {
   }
 }
 
-/** Tells whether a file below a `node_modules` exports a class by its name, or as the whole. */
+/** Returns a check whether a file below a `node_modules` exports a class by its name, or as the whole module. */
 function commonJsExports(): (Class: object) => boolean {
   const wholes = new Set<unknown>();
   const byName = new Map<string, Record<string, unknown>[]>();
@@ -118,11 +118,11 @@ function namesIn(exported: object): string[] {
   try {
     return Object.keys(exported);
   } catch {
-    return []; // a proxy that won't be looked into
+    return []; // A proxy that refuses to be read.
   }
 }
 
-/** Many packages export by getters. Only one of this name is called. */
+/** Many packages export by getters, so only the getter of this name is called. */
 function isExport(exported: Record<string, unknown>, name: string, Class: object): boolean {
   try {
     return exported[name] === Class;

@@ -11,8 +11,9 @@ const HOOKS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The methods of a provider that `autoGroups` takes: its own, and those of base classes up to the first one that is left out
- * (a package's: an `EventEmitter`, a `Repository`). No getter runs. Lifecycle hooks, accessors, symbols, class fields and `then` are left out.
+ * The methods of a provider for `autoGroups`: its own, and those of base classes up to the first one that is left out (a
+ * package's: an `EventEmitter`, a `Repository`). No getter runs. Lifecycle hooks, accessors, symbols, class fields and `then`
+ * are left out.
  */
 export function providerMethods(Class: AnyClass, isLeftOut: (Base: object) => boolean): ClassMethod[] {
   const prototype = Class.prototype as object;
@@ -38,7 +39,7 @@ function isForeign(prototype: object, isLeftOut: (Base: object) => boolean): boo
   return typeof Class === 'function' && isLeftOut(Class);
 }
 
-/** A class that stands on a prototype is to be called with `new`. */
+/** A class on a prototype is a constructor to call with `new`, and no method. */
 function isConstructor(value: object): boolean {
   return Object.getOwnPropertyDescriptor(value, 'prototype')?.writable === false;
 }

@@ -2,14 +2,15 @@ import { types } from 'node:util';
 import { emitOnce } from '../../core/diagnostics/emit-once.js';
 import { describeValue, quote } from '../../core/diagnostics/quote-details.js';
 
-/** The length of what is kept, in characters: a name or an address. */
+/** The most characters that are kept of a name or an address. */
 const MAX_AUTHOR = 200;
 
 /**
- * Asks the application who sends a request. Never throws: a change is made for whoever the guards have let through, known or not.
+ * Asks the application for the sender of a request. It never throws: the guards have let the request through, so the change
+ * is made even if the sender is unknown.
  *
  * @param by `introspection.runtimeControl.by`
- * @returns one line; null if nobody can tell
+ * @returns one line; null if the sender is unknown
  */
 export function changeAuthor(by: ((request: never) => unknown) | undefined, request: unknown): string | null {
   if (by === undefined) return null;
@@ -24,7 +25,7 @@ export function changeAuthor(by: ((request: never) => unknown) | undefined, requ
     emitOnce('by', { code: 'CHANGE_AUTHOR_UNKNOWN', details: { error } });
     return null;
   }
-  // It isn't waited for: who sends a request is known when its guards are done.
+  // A promise isn't waited for, because the sender is known when the guards are done.
   if (types.isPromise(given)) given.then(undefined, () => undefined);
   const what = types.isPromise(given) ? 'a promise' : describeValue(given);
   emitOnce('by', { code: 'CHANGE_AUTHOR_UNKNOWN', details: { error: `it returned ${what}` } });

@@ -10,7 +10,7 @@ import { readOverrideBody } from './override-body.js';
 import type { ReadRuntimeControl } from './runtime-control-options.js';
 import { SPAN_REGISTRY_SERVICE, type SpanRegistryService } from './span-registry.service.js';
 
-/** Makes the controller of one `forRoot` by which one changes what is on, for a while. */
+/** Makes the controller of one `forRoot` with the routes that change the spec for a while. */
 export function createControlController(
   { path, guards }: ReadIntrospection,
   control: ReadRuntimeControl,
@@ -45,7 +45,7 @@ export function createControlController(
   return mountController(LensControlController, path, [...guards, ...control.guards]);
 }
 
-/** @throws ConflictException where there is nothing that could be changed */
+/** @throws ConflictException if there is nothing to change */
 export function requireTelemetry({ telemetry }: LensReport): void {
   if (telemetry.enabled) return;
   throw new ConflictException('Telemetry is disabled in this process, so its span groups cannot be changed.');

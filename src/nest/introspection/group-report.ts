@@ -3,30 +3,30 @@ import { entriesFor } from '../../core/groups/explain-span-groups.js';
 import { nearestNames } from '../../core/groups/nearest-name.js';
 import type { LensReport, SpanGroupDescription } from './lens-report.js';
 
-/** What `GET /lens/groups/:name` answers: the group as it is in the document of all, with its sites. */
+/** The answer of `GET /lens/groups/:name`: the group as in the whole document, with its sites. */
 export interface SpanGroupReport extends SpanGroupDescription {
-  /** The decorated handlers and methods of this application that are in it. */
+  /** Its decorated handlers and methods in this application. */
   siteList: NonNullable<SpanGroupDescription['siteList']>;
-  /** The entries of a spec that would turn it on, without wildcards: its name, its presets, `all`. */
+  /** The entries of a spec that turn it on, apart from wildcards: its name, its presets, `all`. */
   turnedOnBy: string[];
 }
 
-/** The answer about a name that nobody has registered. */
+/** The answer for a name that is not registered. */
 export interface UnknownSpanGroup {
   message: string;
-  /** The registered groups that may be meant, the nearest first. */
+  /** The registered groups that the name may mean, nearest first. */
   nearest: string[];
 }
 
 const MAX_NEAREST = 5;
 
-/** One group of the document, which has to list sites; undefined if there is none of that name. */
+/** One group of a document that lists sites; undefined if there is none of that name. */
 export function reportGroup({ groups }: LensReport, name: string): SpanGroupReport | undefined {
   const group = groups.find((one) => one.name === name);
   return group && { ...group, siteList: group.siteList ?? [], turnedOnBy: entriesFor(name) };
 }
 
-/** Says what may be meant by a name that isn't a group's. */
+/** Lists the groups that an unknown name may mean. */
 export function reportUnknownGroup({ groups, presets }: LensReport, name: string): UnknownSpanGroup {
   const registered = groups.map((group) => group.name);
   const nearest = nearestNames(name, registered, MAX_NEAREST);

@@ -6,7 +6,7 @@ import type { LensReport } from './lens-report.js';
 import { mountController } from './mount-controller.js';
 import { SPAN_REGISTRY_SERVICE, type SpanRegistryService } from './span-registry.service.js';
 
-/** Makes the controller of one `forRoot` by which one sees the groups. */
+/** Makes the controller of one `forRoot` with the routes that show the groups. */
 export function createGroupsController({ path, guards }: ReadIntrospection): Type<object> {
   class LensGroupsController {
     constructor(@Inject(SPAN_REGISTRY_SERVICE) readonly spanRegistry: SpanRegistryService) {}

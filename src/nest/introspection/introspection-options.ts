@@ -11,28 +11,31 @@ import { type Guard, isSameList, readGuards, requireKeys } from './read-guards.j
 
 /** Options of the routes of NestLens. */
 export interface IntrospectionOptions {
-  /** The routes' first segments. The global prefix goes before them. @defaultValue 'lens' */
+  /** The first segments of the routes, after the global prefix. @defaultValue 'lens' */
   path?: string;
-  /** Guards of every route, besides global ones. What they inject has to be global, or imported with `forRootAsync`. @defaultValue none */
+  /**
+   * Guards of every route, besides global ones. The providers that they inject have to be global, or imported with
+   * `forRootAsync`. @defaultValue none
+   */
   guards?: (Type<CanActivate> | CanActivate)[];
   /**
-   * Adds the routes by which callers change what is on in this process, for a while, and preview what that would cost. Needs a
-   * guard: of `guards`, or of its own. @defaultValue false
+   * Adds the routes that change the spec in this process for a while, and that preview the cost of groups. They need a guard:
+   * in `guards`, or of their own. @defaultValue false
    */
   runtimeControl?: boolean | RuntimeControlOptions;
   /**
-   * Adds the page, at the path itself: what is on and why, the switches where there is runtime control, recent traces. Needs `guards`,
-   * unless `NODE_ENV` is `development` or `test`. @defaultValue false
+   * Adds the page, at the path itself. It shows which groups are on and why, recent traces, and switches if there is runtime
+   * control. It needs `guards`, unless `NODE_ENV` is `development` or `test`. @defaultValue false
    */
   page?: boolean;
   /**
-   * Keeps this many of the last finished traces of the process in memory, at most 1,000, and adds the routes that show them. Needs
+   * Keeps this many of the last finished traces in memory, at most 1,000, and adds the routes that show them. It needs
    * `guards`, unless `NODE_ENV` is `development` or `test`. @defaultValue 0
    */
   recentTraces?: number;
 }
 
-/** What was decided about the endpoint of one `forRoot`. */
+/** The checked options of the endpoint of one `forRoot`. */
 export interface ReadIntrospection extends ReadPageOptions {
   readonly path: string;
   readonly guards: readonly Guard[];
@@ -41,14 +44,14 @@ export interface ReadIntrospection extends ReadPageOptions {
 
 /** The endpoint of one `forRoot`. */
 export interface Endpoint {
-  /** What it is like; `false`: there is none. */
+  /** Its checked options; `false` if there is no endpoint. */
   readonly introspection: ReadIntrospection | false;
-  /** Whether the options say so. */
+  /** Whether the application gave the option. */
   readonly isAsked: boolean;
   readonly controllers: readonly Type<object>[];
 }
 
-/** Every key that `introspection` may have. */
+/** Every name that `introspection` may have. */
 export const INTROSPECTION_KEYS = {
   path: true,
   guards: true,
@@ -58,10 +61,9 @@ export const INTROSPECTION_KEYS = {
 } satisfies Record<keyof IntrospectionOptions, true>;
 
 /**
- * Reads who may see and change what. Nothing is taken for something else here: an option that can't be obeyed as it stands would
- * leave a door open.
+ * Reads who may see and change what. It corrects nothing: a wrong option would leave a door open, so it stops the start.
  *
- * @returns false: no route
+ * @returns false if there are no routes
  * @throws TypeError for a value of a wrong type or a key that isn't known; NestLensError `RUNTIME_CONTROL_UNGUARDED`,
  * `INTROSPECTION_UNGUARDED`
  */
@@ -83,7 +85,7 @@ export function readIntrospection(
   return { path, guards, runtimeControl, ...readPageOptions(given ?? {}, guards) };
 }
 
-/** Whether the endpoints of two calls of `forRoot` would be the same; `false`: there would be none. */
+/** Whether the endpoints of two calls of `forRoot` would be equal; `false` stands for no endpoint. */
 export function isSameIntrospection(a: ReadIntrospection | false, b: ReadIntrospection | false): boolean {
   if (a === false || b === false) return a === b;
   return (

@@ -2,7 +2,7 @@ import { BadRequestException, PayloadTooLargeException, UnsupportedMediaTypeExce
 import { describeValue, quote } from '../../core/diagnostics/quote-details.js';
 import { nearestName } from '../../core/groups/nearest-name.js';
 
-/** What is read of a request; Express and Fastify agree on it. */
+/** The fields of a request that are read; Express and Fastify agree on them. */
 export interface RequestLike {
   readonly headers?: Readonly<Record<string, unknown>>;
 }
@@ -10,9 +10,9 @@ export interface RequestLike {
 const MAX_BODY_BYTES = 16_384;
 
 /**
- * Reads the JSON object that a request sends. What is in its keys is left to the caller.
+ * Reads the JSON object of a request. The caller checks the values.
  *
- * @param keys those that it may have
+ * @param keys the allowed keys
  * @throws UnsupportedMediaTypeException, PayloadTooLargeException, BadRequestException, which say what is wrong
  */
 export function readJsonBody(
@@ -21,7 +21,7 @@ export function readJsonBody(
   keys: readonly string[],
 ): Record<string, unknown> {
   const contentType = headers['content-type'];
-  // A form can't be sent as JSON, so another site's page can't make a browser do this.
+  // A form can't send JSON, so the page of another site can't make a browser do this.
   if (typeof contentType !== 'string' || !/^application\/json\s*(;|$)/i.test(contentType)) {
     throw new UnsupportedMediaTypeException('Send the body as application/json.');
   }
@@ -40,13 +40,13 @@ export function readJsonBody(
   return body as Record<string, unknown>;
 }
 
-/** The answer for a value that can't be used: `where` is its key. */
+/** The answer to an invalid value; `where` is its key. */
 export function badRequest(where: string, problem: string): BadRequestException {
   const message = `${where} ${problem}`;
   return new BadRequestException({ statusCode: 400, error: 'Bad Request', message, where });
 }
 
-/** A body that was sent in pieces, or packed, says nothing of its size; then what was read of it is measured. */
+/** A chunked or compressed body has no usable length, so the parsed body is measured. */
 function isTooLarge(headers: Readonly<Record<string, unknown>>, body: unknown): boolean {
   const length = headers['content-length'];
   if (typeof length === 'string' && headers['content-encoding'] === undefined) {
@@ -55,6 +55,6 @@ function isTooLarge(headers: Readonly<Record<string, unknown>>, body: unknown): 
   try {
     return Buffer.byteLength(JSON.stringify(body) ?? '') > MAX_BODY_BYTES;
   } catch {
-    return true; // nested so deeply that it can't be written again
+    return true; // It is nested too deeply to be written again.
   }
 }

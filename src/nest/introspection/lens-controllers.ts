@@ -6,7 +6,7 @@ import { createPageController } from './page.controller.js';
 import { createPreviewController } from './preview.controller.js';
 import { createTracesController } from './traces.controller.js';
 
-/** Makes the controllers that one `forRoot` asks for. */
+/** Makes the controllers of one `forRoot`. */
 export function createLensControllers(introspection: ReadIntrospection): Type<object>[] {
   const { runtimeControl, page, recentTraces } = introspection;
   return [

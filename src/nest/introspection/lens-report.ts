@@ -7,7 +7,7 @@ import { processState } from '../../core/state/process-state.js';
 import type { SpanGroupChange } from '../../core/state/span-group-change.js';
 import type { SpanSite } from './span-sites.js';
 
-/** One group, as `GET /lens/groups` describes it. */
+/** One group, in the form of `GET /lens/groups`. */
 export interface SpanGroupDescription {
   /** Its registered name. */
   name: string;
@@ -15,47 +15,50 @@ export interface SpanGroupDescription {
   enabled: boolean;
   /** Who registered it. */
   namespaces: string[];
-  /** The presets that name it; `all` isn't listed. */
+  /** The presets that name it, without `all`. */
   presets: string[];
   /** The entries of the spec that turned it on; empty while it is off, or pinned on. */
   because: string[];
-  /** How many decorated handlers and methods of this application are in it. */
+  /** The number of its decorated handlers and methods in this application. */
   sites: number;
-  /** There for the groups that instrumentations of the process are in. */
+  /** Only for groups of instrumentations. */
   kind?: 'instrumentation';
   /** The instrumentation scope whose spans it gates; several are separated by commas. */
   scope?: string;
-  /** That scope's version; null until it has made its first span. */
+  /** The scope's version; null until its first span. */
   version?: string | null;
-  /** Those sites; only if asked for. */
+  /** Its sites; only on request. */
   siteList?: Omit<SpanSite, 'group'>[];
 }
 
-/** What `GET /lens/groups` answers. Every list is sorted. */
+/** The answer of `GET /lens/groups`. Every list is sorted. */
 export interface LensReport {
-  /** Whether telemetry is set up, whether spans leave the process, and whose provider makes them; `mode` is null when off. */
+  /** Whether telemetry is set up, whether spans are exported, and whose provider makes them; `mode` is null when off. */
   telemetry: {
     enabled: boolean;
     exporting: boolean;
     mode: 'own' | 'attach' | null;
-    /** When an export last succeeded; null before the first. This and the counts are left out where NestLens sees no exporter. */
+    /**
+     * The time of the last successful export; null before the first. This and the counts are left out if NestLens sees no
+     * exporter.
+     */
     lastExportAt?: string | null;
-    /** How many spans have been exported since the set-up. */
+    /** The number of spans exported since the set-up. */
     spansExported?: number;
-    /** How many were in exports that failed, or found the queue full. */
+    /** The number of spans in failed exports, or dropped because the queue was full. */
     spansLost?: number;
   };
   /** What was asked for. */
   spec: {
-    /** The spec that was asked for, which counts without an override: the source's while it has one, else that of the configuration. */
+    /** The spec without an override: that of the source if it gave one, else that of the configuration. */
     configured: string;
-    /** Where that one comes from: the name of the source, the variable's name, `options` or `default`. */
+    /** The origin of that spec: the name of the source, the variable's name, `options` or `default`. */
     source: string;
-    /** The spec in force: the override's while there is one; '' when pinned. */
+    /** The spec in force: the override's while there is one; '' while the groups are pinned. */
     active: string;
-    /** Whether the groups that are on were set as a list; then no spec counts. So it is while telemetry is disabled. */
+    /** Whether the groups were set as a list, so that no spec counts. That is so while telemetry is disabled. */
     pinned: boolean;
-    /** `expiresAt` is null for an override without an end. */
+    /** `expiresAt` is null if the override has no end. */
     override: { spec: string; expiresAt: string | null } | null;
   };
   /** The groups that are on. */
@@ -66,24 +69,24 @@ export interface LensReport {
   groups: SpanGroupDescription[];
   /** Every preset with its registered members, `all` included. */
   presets: Record<string, string[]>;
-  /** Who has registered groups or presets. */
+  /** The namespaces that have registered groups or presets. */
   namespaces: string[];
-  /** Where requests can turn groups on for themselves: what they may turn on, and what became of those that wanted to. */
+  /** Only if requests can turn groups on for themselves: the groups that they may turn on, and the outcomes. */
   requestOptIn?: {
-    /** The entries of `allow`, as they were given. */
+    /** The entries of `allow`, as given. */
     allow: string;
-    /** How many requests turned something on. */
+    /** The number of requests that turned groups on. */
     accepted: number;
-    /** Reason -> how many turned nothing on. */
+    /** Reason -> the number of requests that turned nothing on. */
     ignored: Record<string, number>;
   };
-  /** In the order in which they were given; the last hundred. */
+  /** The last hundred warnings, in the order in which they were given. */
   warnings: { code: string; message: string; at: string }[];
-  /** What was changed since the set-up, the oldest first; the last fifty. */
+  /** The last fifty changes since the set-up, oldest first. */
   changes: SpanGroupChange[];
 }
 
-/** The document of `GET /lens/groups`, as things are now. */
+/** The present document of `GET /lens/groups`. */
 export function reportLens(sites: readonly SpanSite[], withSites: boolean): LensReport {
   const { override, pinned, recordedWarnings, changes } = processState;
   return {
@@ -180,7 +183,7 @@ function groupSites(sites: readonly SpanSite[]): Map<string, SpanSite[]> {
 
 function describePresets(): Record<string, string[]> {
   const presets = SpanRegistry.presets();
-  // Without a prototype, so that a preset named `__proto__` is a key like any other.
+  // It has no prototype, so that a preset named `__proto__` is an ordinary key.
   const described = Object.create(null) as Record<string, string[]>;
   for (const name of [...presets.keys()].sort()) described[name] = [...presets.get(name)!].sort();
   return described;

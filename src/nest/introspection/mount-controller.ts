@@ -1,7 +1,7 @@
 import { Controller, type Type, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
 import type { Guard } from './read-guards.js';
 
-/** Swagger's mark of a controller that is left out of its document; written out, since it may not be installed. */
+/** Swagger's mark for a controller that its document leaves out. It is written out, because Swagger may not be installed. */
 const EXCLUDE_FROM_SWAGGER = 'swagger/apiExcludeController';
 
 /** Gives a controller of one `forRoot` its path and its guards, which are metadata of the class. */

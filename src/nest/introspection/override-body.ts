@@ -7,7 +7,7 @@ const MAX_TTL_SECONDS = 86_400;
 /** Warnings quote it. */
 const MAX_SPEC_CHARACTERS = 1_000;
 
-/** What `PUT /lens/groups` asks for. */
+/** The content of a `PUT /lens/groups`. */
 export interface AskedOverride {
   readonly spec: string;
   readonly ttlSeconds: number;
@@ -23,7 +23,7 @@ export function readOverrideBody(request: RequestLike, body: unknown): AskedOver
   return { spec: readSpec(spec), ttlSeconds };
 }
 
-/** Reads a spec that a caller has sent, in the key `where`. @throws BadRequestException */
+/** Reads a spec from the body, in the key `where`. @throws BadRequestException */
 export function readSpec(given: unknown, where = 'spec'): string {
   if (typeof given !== 'string') {
     const wanted = `must be a text of at most ${MAX_SPEC_CHARACTERS} characters, such as "per_request"`;

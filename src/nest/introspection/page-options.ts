@@ -2,13 +2,13 @@ import { argumentError } from '../../core/diagnostics/argument-error.js';
 import { createError, NestLensError } from '../../core/diagnostics/errors.js';
 import type { Guard } from './read-guards.js';
 
-/** More traces would be a database. */
+/** More traces would need a database. */
 const MAX_RECENT_TRACES = 1_000;
 
-/** The values of `NODE_ENV` in which strangers don't reach a process. */
+/** In these values of `NODE_ENV`, strangers can't reach the process. */
 const WITHOUT_STRANGERS: readonly (string | undefined)[] = ['development', 'test'];
 
-/** What was decided about the page, and about the traces that are kept. */
+/** The checked options of the page, and of the traces that are kept. */
 export interface ReadPageOptions {
   readonly page: boolean;
   /** How many; 0: none. */
@@ -16,8 +16,8 @@ export interface ReadPageOptions {
 }
 
 /**
- * Reads whether there is a page, and how many traces are kept. Traces carry what attributes say of persons, and the page is where
- * people look, so outside of development both need guards.
+ * Reads whether there is a page, and how many traces are kept. Attributes of traces may hold personal data, and the page
+ * shows them, so outside of development both need guards.
  *
  * @throws TypeError for a value of a wrong type; NestLensError `INTROSPECTION_UNGUARDED`
  */

@@ -15,7 +15,7 @@ import { createPageDocument } from '../page/page-document.js';
 import type { ReadIntrospection } from './introspection-options.js';
 import { mountController } from './mount-controller.js';
 
-/** Stands, in `@Catch()`, for what a guard throws to refuse somebody, of whatever class and copy it is. */
+/** Stands, in `@Catch()`, for the error with which a guard refuses a request, of any class and copy. */
 class Refusal {
   static [Symbol.hasInstance](thrown: unknown): boolean {
     const status: unknown = (thrown as Partial<HttpException> | null | undefined)?.getStatus?.();
@@ -26,8 +26,8 @@ class Refusal {
 /**
  * Makes the controller of one `forRoot` that serves the page.
  *
- * Whom the guards refuse gets the page too, with the status of the refusal: it holds nothing of the process, and has the field for
- * the token that a browser could not send before. What it then asks for is guarded.
+ * A visitor whom the guards refuse gets the page too, with the status of the refusal. The page holds no data of the process,
+ * and has the field for the token, which a browser can't send before. Its requests for data are guarded.
  */
 export function createPageController({
   path,
@@ -40,7 +40,7 @@ export function createPageController({
     traces: recentTraces > 0,
   });
 
-  /** Past the interceptors of the application, which may wrap every answer in an object. */
+  /** Sends the answer without the application's interceptors, which may wrap every answer in an object. */
   function answer(adapter: AbstractHttpAdapter, response: unknown, status: number): void {
     for (const [name, value] of Object.entries(headers)) adapter.setHeader(response, name, value);
     adapter.reply(response, html, status);
@@ -53,7 +53,7 @@ export function createPageController({
     catch(refusal: HttpException, host: ArgumentsHost): void {
       const response: unknown = host.switchToHttp().getResponse();
       const { httpAdapter } = this.http;
-      // A guard may have answered by itself, with a redirect to a login.
+      // A guard may have answered already, such as with a redirect to a login.
       if (!httpAdapter.isHeadersSent(response)) answer(httpAdapter, response, refusal.getStatus());
     }
   }

@@ -7,12 +7,12 @@ import { readSpec } from './override-body.js';
 const DEFAULT_SECONDS = 30;
 const MAX_SECONDS = 300;
 
-/** What `POST /lens/groups/preview` asks for. */
+/** The content of a `POST /lens/groups/preview`. */
 export interface AskedPreview {
   readonly seconds: number;
   /** Registered ones. */
   readonly groups: ReadonlySet<string>;
-  /** What was asked for and isn't registered. */
+  /** The requested names that are not registered. */
   readonly pending: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export function readPreviewBody(request: RequestLike, body: unknown): AskedPrevi
   const names = groups === undefined ? [] : readNames(groups);
   const registered = SpanRegistry.groups();
   const isGroup = (name: string): boolean => registered.has(normaliseName(name));
-  // What is no group's name may be a preset, or a pattern.
+  // A name that is no group's may be a preset or a pattern.
   const entries = spec ?? names.filter((name) => !isGroup(name)).join(',');
   const { enabled, pending } = SpanRegistry.resolve(
     readSpec(entries, spec === undefined ? 'groups' : 'spec'),

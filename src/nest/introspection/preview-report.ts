@@ -5,26 +5,26 @@ export interface PreviewedGroup {
   name: string;
   spans: number;
   perSecond: number;
-  /** The sites that were called, the busiest first: names of methods and spans, or of an instrumentation. */
+  /** The called sites, busiest first: names of methods and spans, or of an instrumentation. */
   sites: { name: string; spans: number }[];
 }
 
-/** What `POST /lens/groups/preview` answers: what was counted in that time. */
+/** The answer of `POST /lens/groups/preview`: the counts of that time. */
 export interface PreviewReport {
   /** How long was counted. */
   seconds: number;
-  /** How many spans the groups would make, or do make, together. */
+  /** The number of spans that the groups would make, or do make, together. */
   spans: number;
   perSecond: number;
-  /** An estimate: what exporting them would take as OTLP in protobuf, without compression. */
+  /** An estimate of the size of their export, as uncompressed OTLP in protobuf. */
   bytesPerSecond: number;
-  /** Every group that was asked for, the busiest first. */
+  /** Every requested group, the busiest first. */
   groups: PreviewedGroup[];
-  /** There if something that was asked for is not registered in this process. */
+  /** Only if a requested name is not registered in this process. */
   pending?: string[];
 }
 
-/** What was counted, and how long it took. */
+/** The counts, and the time that they took. */
 export interface Counted {
   /** Group -> site -> spans. */
   readonly counts: ReadonlyMap<string, ReadonlyMap<string, number>>;
@@ -39,7 +39,7 @@ interface Busy {
   readonly spans: number;
 }
 
-/** Writes down what was counted so far. */
+/** Makes a report of the counts so far. */
 export function reportPreview({ counts, seconds: lasted, pending, sizeOf }: Counted): PreviewReport {
   const seconds = rounded(lasted, 1_000);
   let bytes = 0;
@@ -61,7 +61,7 @@ export function reportPreview({ counts, seconds: lasted, pending, sizeOf }: Coun
   };
 }
 
-/** The name of a span may be anything, since whoever makes one gives it. */
+/** Any text may be the name of a span, because application code gives it. */
 function siteName(site: unknown): string {
   return typeof site === 'string' ? quote(site) : describeValue(site);
 }

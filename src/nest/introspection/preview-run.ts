@@ -4,7 +4,7 @@ import { type PreviewReport, reportPreview } from './preview-report.js';
 import { SpanSizes } from './span-sizes.js';
 import type { SpanSite } from './span-sites.js';
 
-/** One preview, until its time is over or somebody ends it. */
+/** One preview, which ends when its time is over or when it is stopped. */
 export class PreviewRun {
   /** What was counted in all. */
   readonly done: Promise<PreviewReport>;
@@ -17,7 +17,7 @@ export class PreviewRun {
     sites: readonly SpanSite[],
   ) {
     this.sizes = new SpanSizes(sites);
-    // With nothing to count there is nothing to wait for.
+    // Without groups to count, it ends at once.
     const seconds = asked.groups.size === 0 ? 0 : asked.seconds;
     // A preview must not keep a process alive.
     const timer = setTimeout(() => preview.end(), seconds * 1_000).unref();
@@ -40,7 +40,7 @@ export class PreviewRun {
     });
   }
 
-  /** Ends it before its time; called again it does nothing. */
+  /** Ends the preview before its time. A second call does nothing. */
   end(): void {
     this.preview.end();
   }

@@ -3,11 +3,11 @@ import { StreamableFile } from '@nestjs/common';
 import type { PreviewReport } from './preview-report.js';
 import type { PreviewRun } from './preview-run.js';
 
-/** Between two events, in milliseconds. */
+/** The time between two events, in milliseconds. */
 const PROGRESS_MS = 1_000;
 
 /**
- * A preview as server-sent events: `progress` each second, with what was counted so far, and `done` at the end. Nest writes such a
+ * A preview as server-sent events: `progress` each second, with the counts so far, and `done` at the end. Nest writes such a
  * stream on every platform.
  */
 export function streamPreview(run: PreviewRun): StreamableFile {
@@ -15,10 +15,10 @@ export function streamPreview(run: PreviewRun): StreamableFile {
   const send = (event: 'progress' | 'done', report: PreviewReport): void => {
     stream.write(`event: ${event}\ndata: ${JSON.stringify(report)}\n\n`);
   };
-  // A comment, so that the headers are sent, and proxies see that the answer has begun.
+  // A comment at the beginning makes the server send the headers, so that proxies see that the answer has begun.
   stream.write(': counting\n\n');
   const timer = setInterval(() => {
-    // A client that doesn't read misses some of them.
+    // A client that reads slowly misses some events.
     if (!stream.writableNeedDrain) send('progress', run.report());
   }, PROGRESS_MS).unref();
   void run.done.then((report) => {

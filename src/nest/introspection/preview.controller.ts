@@ -21,7 +21,7 @@ import { PREVIEWS, type Previews } from './previews.js';
 import type { ReadRuntimeControl } from './runtime-control-options.js';
 import { SPAN_REGISTRY_SERVICE, type SpanRegistryService } from './span-registry.service.js';
 
-/** Fastify's reply keeps Node's response in `raw`; Express's is one. */
+/** Fastify's reply has Node's response in `raw`; Express's is the response itself. */
 interface ResponseLike extends RawResponse {
   readonly raw?: RawResponse;
 }
@@ -30,7 +30,7 @@ interface RawResponse extends EventEmitter {
   readonly destroyed?: boolean;
 }
 
-/** Makes the controller of one `forRoot` by which one sees what groups would cost before they are on. */
+/** Makes the controller of one `forRoot` with the route that previews the cost of groups. */
 export function createPreviewController(
   { path, guards }: ReadIntrospection,
   control: ReadRuntimeControl,
@@ -43,7 +43,7 @@ export function createPreviewController(
 
     @Post('groups/preview')
     @HttpCode(200)
-    // No proxy and no compression keeps the events back.
+    // These headers keep proxies and compression from holding events back.
     @Header('Cache-Control', 'no-cache, no-store, no-transform')
     @Header('X-Accel-Buffering', 'no')
     preview(
@@ -54,7 +54,7 @@ export function createPreviewController(
       const asked = readPreviewBody(request, body);
       requireTelemetry(this.spanRegistry.describe());
       const run = this.previews.begin(asked);
-      // It ends with its client, who may have left while a guard was asked.
+      // The preview ends with its client, who may have left while a guard ran.
       const raw = response.raw ?? response;
       raw.once('close', () => run.end());
       if (raw.destroyed === true) run.end();

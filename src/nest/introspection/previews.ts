@@ -4,10 +4,10 @@ import type { AskedPreview } from './preview-body.js';
 import { PreviewRun } from './preview-run.js';
 import type { SpanSites } from './span-sites.js';
 
-/** Injects what previews of one application there are. A `Symbol.for`, as every token. */
+/** The token for the previews of one application. A `Symbol.for`, like every token. */
 export const PREVIEWS = Symbol.for('nest-lens.previews');
 
-/** The previews of one application. There is one at a time in a process. */
+/** The previews of one application. A process runs one preview at a time. */
 export class Previews {
   private running: PreviewRun | undefined;
 
@@ -16,7 +16,7 @@ export class Previews {
     private readonly isClosing: () => boolean,
   ) {}
 
-  /** @throws ConflictException while another one is under way, and while the application closes */
+  /** @throws ConflictException while another preview runs, and while the application closes */
   begin(asked: AskedPreview): PreviewRun {
     if (this.isClosing()) throw new ConflictException('The application is closing.');
     const preview = beginPreview(asked.groups);
@@ -29,7 +29,7 @@ export class Previews {
     return this.running;
   }
 
-  /** Ends the one that is under way, if this application has begun it. */
+  /** Ends the running preview, if this application has begun it. */
   end(): void {
     this.running?.end();
   }

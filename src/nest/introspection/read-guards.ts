@@ -1,10 +1,10 @@
 import type { CanActivate, Type } from '@nestjs/common';
 import { argumentError } from '../../core/diagnostics/argument-error.js';
 
-/** A guard as `@UseGuards()` takes it. */
+/** A guard in the form that `@UseGuards()` takes. */
 export type Guard = Type<CanActivate> | CanActivate;
 
-/** Reads a list of guards. @param where e.g. `introspection.guards`. @throws TypeError for what is none */
+/** Reads a list of guards. @param where e.g. `introspection.guards`. @throws TypeError for a value that is no guard */
 export function readGuards(where: string, given: unknown = []): readonly Guard[] {
   if (!Array.isArray(given)) throw argumentError(`NestLensModule: ${where}`, 'an array of guards', given);
   for (const [at, guard] of given.entries()) {
@@ -14,7 +14,7 @@ export function readGuards(where: string, given: unknown = []): readonly Guard[]
   return [...(given as Guard[])];
 }
 
-/** Nest 11.0 leaves a guard without `canActivate` out, and lets everybody pass. */
+/** Nest 11.0 ignores a guard without `canActivate`, which would let everybody pass. */
 function isGuard(given: unknown): boolean {
   const instance: unknown = typeof given === 'function' ? given.prototype : given;
   return typeof (instance as Partial<CanActivate> | null | undefined)?.canActivate === 'function';
@@ -29,7 +29,7 @@ export function requireKeys(where: string, given: object, known: object): void {
   throw argumentError(`NestLensModule: a key of ${where}`, wanted, unknown);
 }
 
-/** Whether two lists have the same things in the same order. */
+/** Whether two lists have the same items in the same order. */
 export function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
   return a.length === b.length && a.every((one, at) => one === b[at]);
 }

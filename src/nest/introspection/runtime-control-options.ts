@@ -2,17 +2,18 @@ import type { CanActivate, Type } from '@nestjs/common';
 import { argumentError } from '../../core/diagnostics/argument-error.js';
 import { type Guard, readGuards, requireKeys } from './read-guards.js';
 
-/** Who may change what is on, and how they are called in the record of changes. */
+/** Who may change the spec, and under which names changes are recorded. */
 export interface RuntimeControlOptions {
   /**
-   * Guards of the routes that change something, after those of `introspection.guards`: who may look isn't who may change.
+   * Guards of the routes that change the spec. They run after those of `introspection.guards`, because not everybody who may
+   * look may change. @defaultValue none; then `introspection.guards` needs one
    * @defaultValue none; then `introspection.guards` has to have one
    */
   guards?: (Type<CanActivate> | CanActivate)[];
   /**
-   * Who sends a request, for the log and for `changes` in the document: a text, or a number. It gets the platform's request when
-   * the guards are done with it. What it throws, and anything else that it returns, is a warning, and the change is nobody's; a
-   * promise isn't waited for.
+   * Returns the sender of a request, a text or a number, for the log and for `changes` in the document. It gets the
+   * platform's request after the guards. If it throws, or returns anything else, a warning says so and the change has no
+   * author. A promise isn't waited for.
    *
    * @example
    * by: (request) => request.user?.email
@@ -24,19 +25,22 @@ export interface RuntimeControlOptions {
   by?: (request: any) => string | number | undefined | null;
 }
 
-/** What was decided about the routes that change something. */
+/** The checked options of the routes that change the spec. */
 export interface ReadRuntimeControl {
   readonly guards: readonly Guard[];
   readonly by: RuntimeControlOptions['by'] | undefined;
 }
 
-/** Every key that `introspection.runtimeControl` may have. */
+/** Every name that `introspection.runtimeControl` may have. */
 export const RUNTIME_CONTROL_KEYS = {
   guards: true,
   by: true,
 } satisfies Record<keyof RuntimeControlOptions, true>;
 
-/** Reads the option. @throws TypeError for a value of a wrong type or a key that isn't known. @returns false: no such routes */
+/**
+ * Reads the option. @throws TypeError for a value of a wrong type or an unknown key. @returns false if there are no such
+ * routes
+ */
 export function readRuntimeControl(
   given: boolean | RuntimeControlOptions | undefined = false,
 ): false | ReadRuntimeControl {

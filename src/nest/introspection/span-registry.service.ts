@@ -7,12 +7,12 @@ import { SpanRegistry } from '../../core/groups/span-registry.js';
 import { type LensReport, reportLens } from './lens-report.js';
 import type { SpanSites } from './span-sites.js';
 
-/** Injects the registry service across copies of the package; within one copy its class does. */
+/** The token of the registry service, for all copies of the package; within one copy the class is a token, too. */
 export const SPAN_REGISTRY_SERVICE = Symbol.for('nest-lens.span-registry.service');
 
 /**
  * The registry of the process, injectable in any provider once `NestLensModule.forRoot` is imported anywhere. Its methods
- * do what the functions of the same name do, and throw what they throw.
+ * behave like the functions of the same name, and throw the same errors.
  *
  * @example
  * ```ts
@@ -54,7 +54,7 @@ export class SpanRegistryService {
     return SpanRegistry.presets();
   }
 
-  /** What a spec would turn on, and which of its entries match nothing. */
+  /** The groups that a spec would turn on, and its entries that match nothing. */
   resolve(spec: string): { enabled: ReadonlySet<string>; pending: ReadonlySet<string> } {
     return SpanRegistry.resolve(spec);
   }
@@ -74,28 +74,29 @@ export class SpanRegistryService {
     return pendingSpanGroups();
   }
 
-  /** Puts another spec over the configured one; see {@link overrideSpanGroups}. */
+  /** Replaces the configured spec for a while; see {@link overrideSpanGroups}. */
   override(spec: string, options: { ttlMs?: number } = {}): void {
     overrideSpanGroups(spec, options);
   }
 
-  /** Takes the override away; see {@link clearSpanGroupOverride}. */
+  /** Ends the override; see {@link clearSpanGroupOverride}. */
   clearOverride(): void {
     clearSpanGroupOverride();
   }
 
   /**
-   * Exports what is waiting, and waits for what is on its way: at the end of an invocation, before the platform freezes the
-   * process. Settles within the limit and never rejects; a failure is a warning. Does nothing while telemetry is off.
+   * Exports the waiting spans and waits for exports under way. Call it at the end of an invocation, before the platform
+   * freezes the process. It settles within the limit and never rejects; a failure is a warning. It does nothing while
+   * telemetry is off.
    *
-   * @param timeoutMs milliseconds; what is no number from 0 up, such as NaN, counts as the default. Default: 5,000
+   * @param timeoutMs milliseconds; a value that is no number from 0 up, such as NaN, counts as the default. Default: 5,000
    */
   async forceFlush(timeoutMs?: number): Promise<void> {
     await processState.telemetry.forceFlush?.(timeoutMs);
   }
 
   /**
-   * What is on in this process, and why: the document of `GET /lens/groups`.
+   * The document of `GET /lens/groups`: which groups are on in this process, and why.
    *
    * @param options `sites`: list the decorated handlers and methods of each group. Default: false
    */

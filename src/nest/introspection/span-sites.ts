@@ -13,17 +13,17 @@ export interface SpanSite {
   readonly name: string;
   /** The span group, normalised. */
   readonly group: string;
-  /** `handler`: Nest calls it for a request or message; `method`: any other. */
+  /** `handler`: Nest calls it for a request or message. `method`: any other method. */
   readonly kind: 'handler' | 'method';
-  /** Of handlers: the type of the execution context that Nest calls it in. */
+  /** For handlers: the type of the execution context in which Nest calls it. */
   readonly type?: 'http' | 'rpc' | 'ws' | 'graphql';
-  /** Of HTTP handlers: method and full path, the first if there are several, e.g. `GET /orders/:id`. */
+  /** For HTTP handlers: method and full path, the first if there are several, e.g. `GET /orders/:id`. */
   readonly route?: string;
-  /** There where no decorator has put it into the group, but the option `autoGroups`. */
+  /** Only if the option `autoGroups` has put it into the group, and no decorator. */
   readonly auto?: true;
 }
 
-/** Which handlers and methods of an application are in which group. */
+/** The handlers and methods of an application, with their groups. */
 export class SpanSites {
   private cached: { modules: number; sites: readonly SpanSite[] } | undefined;
 
@@ -41,7 +41,7 @@ export class SpanSites {
     for (const Class of applicationClasses(this.modules)) gateInherited(Class, done);
   }
 
-  /** Every site, sorted by name. Kept until a module is added (lazily, at run time). */
+  /** Every site, sorted by name. It is kept until a module is added (lazily, at run time). */
   list(): readonly SpanSite[] {
     if (this.cached?.modules !== this.modules.size) {
       this.cached = { modules: this.modules.size, sites: this.find() };
@@ -49,7 +49,7 @@ export class SpanSites {
     return this.cached.sites;
   }
 
-  /** The sites whose group isn't among the registered ones. Not described any further: this is a part of each start. */
+  /** The sites whose group isn't registered, without further details, because this runs at each start. */
   *outside(registered: ReadonlySet<string>): Iterable<{ site: string; group: string }> {
     for (const { name, gated } of this.gated()) {
       const { group } = gated.site;
@@ -71,7 +71,7 @@ export class SpanSites {
     for (const Class of new Set([...classes, ...classesOfBoundInstances(this.modules, classes)])) {
       for (const { name, method } of decoratableMethods(Class)) {
         const gated = gatedMethodOf(method);
-        // Of another application of the process, which shares the class.
+        // Another application of the process, which shares the class, has the gate.
         if (gated?.loan?.borrowers.has(this.modules) === false) continue;
         if (gated !== undefined) yield { name: `${classNameOf(Class)}.${name}`, gated, Class, method };
       }
@@ -92,7 +92,7 @@ export class SpanSites {
   }
 }
 
-/** The methods of a class that can be in a group: with the symbols and static methods that a decorator of their own puts there. */
+/** The methods of a class that can be in a group. Symbols and static methods count if they have a decorator of their own. */
 function decoratableMethods(Class: AnyClass): { name: string; method: object }[] {
   const found: { name: string; method: object }[] = classMethods(Class.prototype as object);
   const owners = [Class.prototype as object, Class];

@@ -6,7 +6,7 @@ import { processState } from '../../core/state/process-state.js';
 import { hearOfEndedSpans } from '../../core/telemetry/hear-of-ended-spans.js';
 import type { SpanSite } from './span-sites.js';
 
-/** A span of an instrumentation that hasn't been seen: between those of express (200) and of an HTTP server (700). */
+/** The size of an instrumentation's span that was never seen: between those of express (200) and of an HTTP server (700). */
 const INSTRUMENTATION_SPAN = 450;
 
 interface Measured {
@@ -15,12 +15,12 @@ interface Measured {
 }
 
 /**
- * How many bytes spans take. Of a group that is on, real spans are measured as they end. Of one that is off it is what NestLens
- * knows of a span before it is made: its name and the attributes of its site, without those that the application adds.
+ * The sizes of spans, in bytes. If a group is on, real spans are measured as they end. If it is off, the size is estimated
+ * from the data that NestLens knows before: the name and the attributes of the site, without those that the application adds.
  */
 export class SpanSizes {
   private readonly ofGroups = new Map<string, Measured>();
-  /** By the scope, which is what the spans of an instrumentation are counted as. */
+  /** By scope, because the spans of an instrumentation are counted by scope. */
   private readonly ofScopes = new Map<string, Measured>();
   private readonly sites: ReadonlyMap<string, SpanSite>;
   private readonly stopHearing: (() => void) | undefined;
@@ -38,7 +38,7 @@ export class SpanSizes {
     return otlpSize({ name: site, attributes: knownAttributes(group, site, this.sites.get(site)) }, true);
   }
 
-  /** No more spans are measured. */
+  /** Stops measuring spans. */
   stop(): void {
     this.stopHearing?.();
   }
@@ -56,13 +56,13 @@ export class SpanSizes {
   }
 }
 
-/** What every span of a site carries. */
+/** The attributes of every span of a site. */
 function knownAttributes(group: string, name: string, site: SpanSite | undefined): Attributes {
   const known: Attributes = { [GROUP_ATTRIBUTE]: group };
   if (site === undefined) return known;
   known['code.function.name'] = name;
   if (site.type === undefined) return known;
-  // Together they are the name.
+  // The two parts make up the name.
   Object.assign(known, { 'nestjs.controller': name, 'nestjs.callback': '', 'nestjs.type': site.type });
   if (site.route !== undefined) known['http.route'] = site.route;
   return known;

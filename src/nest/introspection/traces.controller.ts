@@ -8,7 +8,7 @@ import {
 import type { ReadIntrospection } from './introspection-options.js';
 import { mountController } from './mount-controller.js';
 
-/** Makes the controller of one `forRoot` by which one sees the last traces of the process. */
+/** Makes the controller of one `forRoot` with the routes that show the last traces of the process. */
 export function createTracesController({ path, guards }: ReadIntrospection): Type<object> {
   class LensTracesController {
     @Get('traces')

@@ -3,19 +3,22 @@ import { PAGE_MARKUP } from './page-markup.js';
 import { PAGE_SCRIPT } from './page-script.js';
 import { PAGE_STYLE } from './page-style.js';
 
-/** What the endpoint of an application offers besides its document. */
+/** The features of an application's endpoint besides its document. */
 export interface PageFeatures {
   readonly control: boolean;
   readonly traces: boolean;
 }
 
-/** The page of an endpoint, and the headers that it is served with. It is the same for everybody: what it shows it asks for. */
+/**
+ * The page of an endpoint, and the headers that it is served with. It is the same for everybody, and asks the endpoint for
+ * the data that it shows.
+ */
 export interface PageDocument {
   readonly html: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A data URL, so that the browser asks for no icon. */
+/** A data URL, so that the browser doesn't ask for an icon. */
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Ccircle cx='14' cy='14' r='10' fill='none' " +
   "stroke='%236366f1' stroke-width='4'/%3E%3Cpath d='m22 22 7 7' stroke='%236366f1' stroke-width='5' stroke-linecap='round'/%3E%3C/svg%3E";
@@ -41,7 +44,7 @@ ${PAGE_MARKUP}
   return { html, headers: { ...HEADERS } };
 }
 
-/** Nothing but this very style and script counts, nothing comes from elsewhere, and texts can't become markup. */
+/** Only this style and script count, nothing is loaded from elsewhere, and texts can't become markup. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   `script-src '${hashOf(PAGE_SCRIPT)}'`,

@@ -1,4 +1,4 @@
-/** What is on the page before anything is known: the places that its script fills. Nothing in it comes from the process. */
+/** The page before any data: the places that its script fills. It holds no data of the process. */
 export const PAGE_MARKUP = `
 <a class="skip" href="#main">To the groups</a>
 <header class="top">

@@ -7,8 +7,8 @@ import { SPEC_SCRIPT } from './script/spec.js';
 import { TRACES_SCRIPT } from './script/traces.js';
 
 /**
- * The script of the page. It is kept as text: as functions it would go through the compiler, and the bundler, of the application,
- * and would be another one in the browser. A test lints it.
+ * The script of the page. It is kept as text, because the application's compiler and bundler would change functions before
+ * they reach the browser. A test lints it.
  */
 export const PAGE_SCRIPT = [
   "'use strict';",

@@ -1,4 +1,4 @@
-/** How the page looks: in light and dark, from a phone's width on. */
+/** The style of the page, in light and dark, from a phone's width on. */
 export const PAGE_STYLE = `
 :root {
   color-scheme: light dark;

@@ -1,4 +1,4 @@
-/** Script of the page: changing what is on for a while, and measuring first what it would cost. */
+/** Script of the page: changes the spec for a while, and measures its cost before. */
 export const CONTROL_SCRIPT = String.raw`
 function entriesOf(spec) {
   return spec.split(',').map((entry) => entry.trim().toLowerCase()).filter(Boolean);

@@ -1,4 +1,4 @@
-/** Script of the page: making elements. Texts become text nodes; nothing is ever parsed as markup. */
+/** Script of the page: makes elements. Texts become text nodes; nothing is ever parsed as markup. */
 export const DOM_SCRIPT = String.raw`
 const $ = (id) => document.getElementById(id);
 

@@ -1,4 +1,4 @@
-/** Script of the page: the groups, each with its switch, why it is on or off, what it costs, and its sites. */
+/** Script of the page: the groups, each with its switch, the reason why it is on or off, its cost and its sites. */
 export const GROUPS_SCRIPT = String.raw`
 /** What the last preview has measured, by group. */
 let measured = new Map();

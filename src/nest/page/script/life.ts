@@ -1,4 +1,4 @@
-/** Script of the page: what happens from its opening on. */
+/** Script of the page: everything that happens after it was opened. */
 export const LIFE_SCRIPT = String.raw`
 const EVERY_MS = 3000;
 /** The document that was got last. */

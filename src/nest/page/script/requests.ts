@@ -1,4 +1,4 @@
-/** Script of the page: asking the process, with the token that the visitor has given, if guards want one. */
+/** Script of the page: asks the process, with the visitor's token if guards require one. */
 export const REQUESTS_SCRIPT = String.raw`
 const base = location.pathname.replace(/\/+$/, '');
 const can = { control: 'control' in document.body.dataset, traces: 'traces' in document.body.dataset };

@@ -1,4 +1,4 @@
-/** Script of the page: the spec in force, its end, what in it matches nothing; presets, changes, warnings. */
+/** Script of the page: the spec in force, its end, its entries that match nothing; presets, changes, warnings. */
 export const SPEC_SCRIPT = String.raw`
 function showTelemetry({ telemetry, groups, enabled }) {
   const { mode, exporting, spansExported, spansLost, lastExportAt } = telemetry;
