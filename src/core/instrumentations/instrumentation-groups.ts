@@ -80,7 +80,11 @@ export class InstrumentationGroups {
     if (this.families.size >= MAX_FAMILIES && base !== FAMILY_OF_THE_REST) {
       return this.family(FAMILY_OF_THE_REST);
     }
-    const family = new ScopeFamily(base, () => this.register());
+    const family = new ScopeFamily(
+      base,
+      () => this.register(),
+      () => this.scopes.has('http'),
+    );
     this.families.set(base, family);
     return family;
   }

@@ -54,10 +54,12 @@ export class ScopeFamily {
   /**
    * @param base the beginning of the names of its groups
    * @param onChange called when it has other groups, or presets, than before
+   * @param isHttpKnown says whether the instrumentation of http is in the process
    */
   constructor(
     readonly base: string,
     private readonly onChange: () => void,
+    private readonly isHttpKnown: () => boolean,
   ) {}
 
   /** @returns whether that is news: some code asks for its tracer again for each span */
@@ -91,9 +93,17 @@ export class ScopeFamily {
       }));
     }
     const presets = new Set([...this.roles].flatMap((role) => PRESETS_OF_ROLE[role] ?? []));
-    if (this.kinds.has(SpanKind.SERVER)) for (const preset of INCOMING) presets.add(preset);
+    if (this.isIncoming()) for (const preset of INCOMING) presets.add(preset);
     const own = { name: base, presets: [...presets] };
     return this.roles.has('graphql') ? [own, { name: `${base}_resolve`, presets: [] }] : [own];
+  }
+
+  /**
+   * A framework's span of a request is a step, though `@fastify/otel` makes it a server's span where http has none: where http is told
+   * to ignore `/health`, or where there is no instrumentation of http. Only then it is what comes in.
+   */
+  private isIncoming(): boolean {
+    return this.kinds.has(SpanKind.SERVER) && !(this.roles.has('step') && this.isHttpKnown());
   }
 
   private presetsOfSuffix(suffix: Suffix): readonly string[] {
