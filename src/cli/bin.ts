@@ -2,7 +2,7 @@
 /** `npx nest-lens`. */
 import { runCommandLine } from './run-command-line.js';
 
-// Whoever reads may have had enough: `nest-lens groups | head -1`.
+// The reader of the output may end early: `nest-lens groups | head -1`.
 process.stdout.on('error', () => process.exit());
 
 void runCommandLine(process.argv.slice(2), process).then((code) => {

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { Command, CommandOption } from './command.js';
 import { CommandError } from './command-error.js';
 
-/** What stood behind the name of a command. */
+/** The arguments after the name of a command. */
 export interface CommandArguments {
   /** What is no option. */
   readonly words: readonly string[];
@@ -13,7 +13,7 @@ export interface CommandArguments {
 /** Options of every command. */
 export const HELP_OPTION: CommandOption = { type: 'boolean', short: 'h', help: 'Prints this.' };
 
-/** Reads what stands behind the name of a command. */
+/** Reads the arguments after the name of a command. */
 export function readArguments(name: string, command: Command, args: readonly string[]): CommandArguments {
   const options: Record<string, { type: 'string' | 'boolean'; short?: string }> = {};
   for (const [option, { type, short }] of Object.entries({ ...command.options, help: HELP_OPTION })) {
@@ -33,7 +33,7 @@ export function readArguments(name: string, command: Command, args: readonly str
       isSet: (option) => found[option] === true,
     };
   } catch (error) {
-    // Node's messages have several sentences; the first one says what is wrong.
+    // Node's messages have several sentences; the first one is the reason.
     const [reason] = (error as Error).message.split(/\.(?:\s|$)/);
     throw new CommandError(`${reason}. See nest-lens ${name} --help`);
   }

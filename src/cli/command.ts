@@ -2,29 +2,29 @@ import type { CommandArguments } from './command-arguments.js';
 import type { LensClient } from './lens-client.js';
 import type { Output } from './output.js';
 
-/** What a command does its work with. */
+/** The tools of a running command. */
 export interface CommandRun {
   readonly given: CommandArguments;
   readonly output: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Made at the first use: not every command talks to a server. */
+  /** Made at the first use, because not every command talks to a server. */
   readonly client: () => LensClient;
 }
 
-/** An option of a command, as `parseArgs` takes it, and what its help says. */
+/** An option of a command, in the form of `parseArgs`, with its help. */
 export interface CommandOption {
   readonly type: 'string' | 'boolean';
   readonly short?: string;
-  /** What stands for the value in the help. */
+  /** The placeholder for the value in the help. */
   readonly value?: string;
   readonly help: string;
 }
 
 /** One command of `npx nest-lens`. */
 export interface Command {
-  /** In one line, for the list of commands. */
+  /** One line for the list of commands. */
   readonly summary: string;
-  /** What follows `nest-lens`. */
+  /** The text after `nest-lens`. */
   readonly usage: string;
   /** The rest of its help. */
   readonly details: string;
@@ -33,5 +33,5 @@ export interface Command {
   run(run: CommandRun): Promise<number>;
 }
 
-/** The exit code where something that was asked for is registered nowhere in the process. */
+/** The exit code if a requested name is not registered in the process. */
 export const SOMETHING_PENDING = 2;

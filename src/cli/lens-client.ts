@@ -2,11 +2,11 @@ import { safe } from './output.js';
 import { CommandError } from './command-error.js';
 import { type EventOfServer, readEvents } from './server-events.js';
 
-/** For how long a server may take to answer, in milliseconds. */
+/** The time in which a server has to answer, in milliseconds. */
 const ANSWER_WITHIN_MS = 10_000;
 const DEFAULT_PATH = 'lens';
 
-/** Where the endpoint is, and who asks. */
+/** The address of the endpoint, and the token. */
 export interface LensClientOptions {
   readonly url: string | undefined;
   readonly path: string | undefined;
@@ -24,7 +24,7 @@ interface LensRequest {
   readonly signal?: AbortSignal;
 }
 
-/** Asks the endpoint of one process. Whatever goes wrong is a `CommandError` of one line; none of them has the token. */
+/** Asks the endpoint of one process. Every failure is a `CommandError` of one line, and none of them shows the token. */
 export class LensClient {
   private readonly base: string;
   private readonly token: string | undefined;
@@ -37,7 +37,7 @@ export class LensClient {
     }
   }
 
-  /** The JSON of an answer of which `isRight` is true. */
+  /** The JSON of an answer that `isRight` accepts. */
   async ask<T>(isRight: (answer: unknown) => answer is T, request: LensRequest = {}): Promise<T> {
     const response = await this.send(request);
     const answer = await readJson(response, this.base);
@@ -45,7 +45,7 @@ export class LensClient {
     throw notOurs(this.base, response);
   }
 
-  /** The events of an answer that is a stream; none, if it is no stream. */
+  /** The events of a streamed answer; none if it is no stream. */
   async *events(request: LensRequest): AsyncGenerator<EventOfServer> {
     const response = await this.send({ ...request, accept: 'text/event-stream' });
     const type = response.headers.get('content-type') ?? '';
@@ -78,7 +78,7 @@ export class LensClient {
       response = await fetch(`${this.base}${path}`, {
         method,
         headers,
-        // The token is for this server.
+        // The token is for this server only.
         redirect: 'manual',
         signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -136,7 +136,7 @@ function endpointOf(given: string | undefined, path = DEFAULT_PATH): string {
   const segments = path.split('/').filter((segment) => segment !== '');
   const route = ['', ...segments.map(encodeURIComponent), 'groups'].join('/');
   const prefix = url.pathname.replace(/\/+$/, '');
-  // Who has copied the address of the document means the same.
+  // A user may have copied the address of the document; it means the same.
   return url.origin + (prefix.endsWith(route) ? prefix : prefix + route);
 }
 
@@ -169,7 +169,7 @@ function notOurs(base: string, response: Response): CommandError {
   );
 }
 
-/** Node says what happened in the cause of a failed `fetch`. */
+/** Node gives the reason in the cause of a failed `fetch`. */
 function reasonOf(error: unknown): string {
   const { cause, message } = error as { cause?: { code?: unknown; message?: unknown }; message?: unknown };
   return safe(cause?.code ?? cause?.message ?? message ?? error);

@@ -1,4 +1,4 @@
-/** The part of the document of `GET /lens/groups` that commands read. */
+/** The fields of the document of `GET /lens/groups` that commands read. */
 export interface LensDocument {
   readonly telemetry: {
     readonly enabled: boolean;
@@ -14,7 +14,7 @@ export interface LensDocument {
   readonly enabled: readonly string[];
   readonly pending: readonly string[];
   readonly groups: readonly LensGroup[];
-  /** The newest at the end. Older applications have none. */
+  /** The newest comes last. Older applications have none. */
   readonly changes?: readonly { readonly by: string | number | null }[];
   readonly warnings: readonly { readonly code: string; readonly message: string; readonly at: string }[];
 }
@@ -56,7 +56,7 @@ export interface LensPreview {
 const hasLists = (given: unknown, ...keys: string[]): boolean =>
   typeof given === 'object' && given !== null && keys.every((key) => Array.isArray((given as never)[key]));
 
-/** Whether an answer is such a document; any server may have answered. */
+/** Whether an answer is such a document, because any server may have answered. */
 export function isLensDocument(given: unknown): given is LensDocument {
   const { spec, telemetry } = (given ?? {}) as Partial<LensDocument>;
   return (

@@ -1,12 +1,12 @@
 import { quote } from '../core/diagnostics/quote-details.js';
 
-/** A stream as far as it is written to. */
+/** A stream, as far as commands use it. */
 export interface WritableLike {
   readonly isTTY?: boolean | undefined;
   write(text: string): unknown;
 }
 
-/** What the process of a command has. `process` is one. */
+/** The process of a command. `process` is one. */
 export interface CommandHost {
   readonly stdout: WritableLike;
   readonly stderr: WritableLike;
@@ -16,18 +16,18 @@ export interface CommandHost {
 const STYLES = { bold: '1', dim: '2', red: '31', green: '32', yellow: '33' } as const;
 type Style = keyof typeof STYLES;
 
-/** A cell of a table; texts are shown as they are, so what comes from a server has to go through `safe`. */
+/** A cell of a table. Texts are printed unchanged, so texts from a server have to go through `safe`. */
 export type Cell = string | { readonly text: string; readonly style: Style };
 
-/** Longer than any name that people give. */
+/** Longer than any name that people choose. */
 const MOST_SHOWN = 120;
 
-/** A name as text of one line: a server's names must not write into the terminal of who reads them. */
+/** A name on one line, because a server's names must not control the reader's terminal. */
 export function safe(text: unknown, most = MOST_SHOWN): string {
   return quote(String(text), most);
 }
 
-/** Where a command writes. Colour is for people: only on a terminal, and not with NO_COLOR. */
+/** The output of a command. It is coloured only on a terminal, and not with NO_COLOR. */
 export class Output {
   private readonly isColoured: boolean;
 
@@ -36,7 +36,7 @@ export class Output {
     this.isColoured = host.stdout.isTTY === true && none === '' && terminal !== 'dumb';
   }
 
-  /** Whether a person reads along. */
+  /** Whether a person reads the output. */
   get isTerminal(): boolean {
     return this.host.stdout.isTTY === true;
   }
@@ -49,12 +49,12 @@ export class Output {
     this.line(JSON.stringify(value, null, 2));
   }
 
-  /** For people, beside what a script reads. */
+  /** For people; scripts read the other stream. */
   note(text: string): void {
     this.host.stderr.write(`${text}\n`);
   }
 
-  /** Writes over the line that it wrote before, for a person who waits. */
+  /** Overwrites the last line, for a person who waits. */
   progress(text: string): void {
     this.host.stderr.write(`\r${text}\u001B[K`);
   }

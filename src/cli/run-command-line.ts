@@ -35,7 +35,7 @@ export async function runCommandLine(args: readonly string[], host: CommandHost)
   try {
     return await run(args, host, output);
   } catch (error) {
-    // Anything else is what a server that isn't NestLens makes of us.
+    // All other errors come from an answer that isn't NestLens's.
     const message = error instanceof CommandError ? error.message : safe(error, 500);
     output.note(`nest-lens: ${message}`);
     return FAILED;

@@ -1,7 +1,7 @@
 /** One event of a stream of server-sent events. */
 export interface EventOfServer {
   readonly event: string;
-  /** Undefined: it is no JSON. */
+  /** Undefined if it is no JSON. */
   readonly data: unknown;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A node of the syntax tree, with the fields that the rules read. One shape for all kinds: ESLint's own types know neither
- * decorators nor TypeScript, and the parser that the user has chosen may be any.
+ * A node of the syntax tree, with the fields that the rules read. All kinds have one shape, because ESLint's own types know
+ * neither decorators nor TypeScript, and users may choose any parser.
  */
 export interface AstNode {
   readonly type: string;
@@ -55,7 +55,7 @@ const WRAPPERS = new Set([
 
 export const isWrapper = (node: AstNode): boolean => WRAPPERS.has(node.type);
 
-/** The expression itself, without what leaves its value as it is: `x as const`, `x!`, `(x)`. */
+/** The expression without wrappers that keep its value: `x as const`, `x!`, `(x)`. */
 export function unwrap(node: AstNode): AstNode {
   let inner = node;
   while (isWrapper(inner) && isNode(inner.expression)) inner = inner.expression;
@@ -66,7 +66,7 @@ const FUNCTIONS = new Set(['ArrowFunctionExpression', 'FunctionExpression', 'Fun
 
 export const isFunction = (node: AstNode): boolean => FUNCTIONS.has(node.type);
 
-/** Where a node is met on each call: inside a function, or in the field of an instance. */
+/** Whether a node is evaluated at each call: inside a function, or in the field of an instance. */
 export function isInsideFunction(node: AstNode): boolean {
   for (let at = node.parent; at; at = at.parent) {
     if (isFunction(at) || (at.type === 'PropertyDefinition' && at.static !== true)) return true;
@@ -74,7 +74,7 @@ export function isInsideFunction(node: AstNode): boolean {
   return false;
 }
 
-/** `orders` of `x.orders`, `x['orders']`, `{ orders: 1 }` and `{ 'orders': 1 }`; undefined where only the run knows it. */
+/** `orders` of `x.orders`, `x['orders']`, `{ orders: 1 }` and `{ 'orders': 1 }`; undefined if only running the code tells. */
 export function keyOf(node: AstNode): string | undefined {
   const key = node.property ?? node.key ?? node.id;
   if (!key) return undefined;
@@ -92,7 +92,7 @@ export function cookedText(template: AstNode): string | undefined {
   return value?.cooked ?? undefined;
 }
 
-/** The value of a property of an object that is written out; undefined where it isn't, or a getter. */
+/** The value of a property in an object literal; undefined if there is none, or if it is a getter. */
 export function propertyOf(object: AstNode, key: string): AstNode | undefined {
   const property = object.properties?.find((each) => each.type === 'Property' && keyOf(each) === key);
   return isNode(property?.value) && property.kind === 'init' ? property.value : undefined;

@@ -5,7 +5,7 @@ import { siteOf } from './lens-site.js';
 
 const MAX_DEPTH = 8;
 
-/** Attributes of a site are built behind its gate: as a function, or inside the body. */
+/** Attributes of a site should be built behind its gate: by a function, or inside the body. */
 export const attributesAsFunction = defineRule({
   type: 'problem',
   description: 'Attributes of a site are a function, so that nothing is built while its group is off.',
@@ -18,7 +18,7 @@ export const attributesAsFunction = defineRule({
     CallExpression(node) {
       const site = siteOf(node, sourceCode);
       if (site?.attributes === undefined) return;
-      // What `traceFn` gets when the file is loaded is built once.
+      // The arguments of a `traceFn` at module level are built once.
       if (site.callee === 'traceFn' && !isInsideFunction(node)) return;
       const built = builtBeforehand(site.attributes, sourceCode);
       const messageId = site.callee === 'SpanGroup' ? 'decorator' : 'built';
@@ -27,7 +27,7 @@ export const attributesAsFunction = defineRule({
   }),
 });
 
-/** The expression that makes an object each time the site is passed; undefined for functions, and for what is made once. */
+/** The expression that makes an object each time the site runs; undefined for functions, and for objects that are made once. */
 function builtBeforehand(node: AstNode, source: Source, depth = 0): AstNode | undefined {
   const value = unwrap(node);
   const either = (...sides: unknown[]): AstNode | undefined =>
@@ -46,7 +46,7 @@ function builtBeforehand(node: AstNode, source: Source, depth = 0): AstNode | un
     case 'CallExpression':
       return givesFunction(value, source) ? undefined : value;
     case 'ArrowFunctionExpression':
-      // `() => attributes`, and the object stands above: the function is only a wrapper.
+      // In `() => attributes` with an object from above, the function is only a wrapper.
       return isNode(value.body) && unwrap(value.body).type === 'Identifier'
         ? builtInVariable(unwrap(value.body), source, depth, 'ObjectExpression')
         : undefined;
@@ -68,14 +68,14 @@ function builtInVariable(
   const write = onlyWriteOf(variable);
   if (write === undefined || write.key !== undefined) return undefined;
   if (type !== undefined) {
-    // Somebody else may need the object too; then it costs nothing more.
+    // If other code needs the object too, it costs nothing more.
     const reads = variable.references.filter((reference) => !reference.isWrite()).length;
     if (reads !== 1 || unwrap(write.expression).type !== type) return undefined;
   }
   return builtBeforehand(write.expression, source, depth + 1);
 }
 
-/** Whether a call looks as if it made a function, which is then called behind the gate. */
+/** Whether a call seems to make a function, which is then called behind the gate. */
 function givesFunction(call: AstNode, source: Source): boolean {
   if (call.arguments?.some((each) => isFunction(unwrap(each)))) return true;
   const callee = unwrap(call.callee!);

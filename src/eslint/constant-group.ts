@@ -6,7 +6,7 @@ import { textOf, valueOf } from './static-value.js';
 
 const MAX_DEPTH = 8;
 
-/** The group of a site is a literal, or a constant: whoever reads the code finds it, and whoever registers it can name it. */
+/** The group of a site should be a literal or a constant, so that readers can find it and its owner can register it. */
 export const constantGroup = defineRule({
   type: 'problem',
   description: 'The group of a site is a literal or a constant of a definition.',
@@ -34,7 +34,7 @@ function isConstant(node: AstNode, source: Source, depth = 0): boolean {
     case 'TemplateLiteral':
     case 'BinaryExpression':
       return textOf(value, source) !== undefined;
-    // One of two constants is as easy to find as one.
+    // A choice of two constants is as easy to find as one.
     case 'ConditionalExpression':
       return all(value.consequent, value.alternate);
     case 'LogicalExpression':
@@ -50,7 +50,7 @@ function isConstant(node: AstNode, source: Source, depth = 0): boolean {
   }
 }
 
-/** `shop.group('orders')`. Whether `shop` is a definition can't be seen where it is imported, so the name has to do. */
+/** `shop.group('orders')`. An imported `shop` can't be seen, so the method's name decides. */
 function isGroupOfDefinition({ callee, arguments: given }: AstNode, source: Source, depth: number): boolean {
   const method = unwrap(callee!);
   if (method.type !== 'MemberExpression' || keyOf(method) !== 'group') return false;
@@ -59,7 +59,7 @@ function isGroupOfDefinition({ callee, arguments: given }: AstNode, source: Sour
 
 function isConstantVariable(identifier: AstNode, source: Source, depth: number): boolean {
   const variable = findVariable(identifier, source);
-  // What the file doesn't declare is declared elsewhere; a capital says that it's meant as a constant.
+  // The variable comes from elsewhere; a capital letter says that it is meant as a constant.
   if (variable === undefined) return /^[A-Z]/.test(String(identifier.name));
   const { type } = variable.defs[0]!;
   if (['ImportBinding', 'TSEnumName', 'TSModuleName', 'ClassName'].includes(type)) return true;
@@ -79,7 +79,7 @@ function isConstantMember(member: AstNode, source: Source, depth: number): boole
   return isConstantOwner(member.object!, source, depth + 1);
 }
 
-/** Whether all that an object holds is written down somewhere: a literal, an import, an enum, a class, a definition. */
+/** Whether the whole content of an object is written down somewhere: a literal, an import, an enum, a class, a definition. */
 function isConstantOwner(node: AstNode, source: Source, depth: number): boolean {
   const owner = unwrap(node);
   if (depth > MAX_DEPTH) return true;

@@ -2,7 +2,7 @@ import { type AstNode, isNode, keyOf } from './ast-node.js';
 import { lensNameOf } from './lens-name.js';
 import { defineRule, type Source } from './lens-rule.js';
 
-/** What `@SpanGroup` refuses when the class is loaded is said while it is written. */
+/** Reports in the editor what `@SpanGroup` would refuse when the class is loaded. */
 export const decorateMethods = defineRule({
   type: 'problem',
   description: '@SpanGroup and @NoSpanGroup stand on methods and classes.',

@@ -12,23 +12,23 @@ export function findVariable(identifier: AstNode, source: Source): ScopeVariable
   return undefined;
 }
 
-/** What is written into a variable: an expression, or the member of one that a pattern takes out. */
+/** A value that is written into a variable: an expression, or the member that a pattern takes out of one. */
 export interface Write {
   readonly expression: AstNode;
   readonly key?: string;
 }
 
-/** The key of whatever a loop takes out of a list. */
+/** The key of the items that a loop takes out of a list. */
 const ANY_ELEMENT = '*';
 
-/** Everything that is written into a variable; undefined among them where it can't be said. */
+/** Every value that is written into a variable; undefined stands for unknown ones. */
 export function writesOf(variable: ScopeVariable): (Write | undefined)[] {
   return variable.references
     .filter((reference) => reference.isWrite())
     .map(({ identifier, writeExpr }) => {
       if (!writeExpr) return undefined;
       const parent = identifier.parent;
-      // `{ key = fallback }`: there are two values.
+      // `{ key = fallback }` has two values.
       if (!parent || parent.type === 'AssignmentPattern') return undefined;
       const loop = parent.type === 'VariableDeclarator' ? parent.parent?.parent : parent;
       if (loop && /^For(Of|In)Statement$/.test(loop.type)) {
@@ -44,7 +44,7 @@ export function writesOf(variable: ScopeVariable): (Write | undefined)[] {
     });
 }
 
-/** What a variable holds, if that is written once; undefined for parameters and for what changes. */
+/** The value of a variable that is written once; undefined for parameters and for variables that change. */
 export function onlyWriteOf(variable: ScopeVariable): Write | undefined {
   if (variable.defs.length !== 1 || variable.defs[0]!.type !== 'Variable') return undefined;
   const writes = writesOf(variable);

@@ -4,7 +4,7 @@ import type { Source } from './lens-rule.js';
 import { siteOf } from './lens-site.js';
 import { elementsOf, textOf, valueOf } from './static-value.js';
 
-/** A name that a file gives to a group or to a preset, and where. */
+/** A name that a file gives to a group or preset, with its place. */
 export interface GroupName {
   readonly kind: 'group' | 'preset';
   readonly name: string;
@@ -12,8 +12,8 @@ export interface GroupName {
 }
 
 /**
- * The names in a call: of the groups and presets of a definition or registration, of the group of a site. The argument of
- * `shop.group('…')` isn't among them: it repeats a name of the definition.
+ * The names in a call: the groups and presets of a definition or registration, the group of a site. The argument of
+ * `shop.group('…')` isn't included, because it repeats a name of the definition.
  */
 export function groupNamesIn(call: AstNode, source: Source): GroupName[] {
   const group = siteOf(call, source)?.group;

@@ -4,20 +4,20 @@ import type { Source } from './lens-rule.js';
 
 const LENS_MODULES = new Set(['nest-lens', 'nest-lens/core', 'nest-lens/fallbacks']);
 
-/** How far an alias of an alias is followed. */
+/** Aliases of aliases are followed this deep. */
 const MAX_DEPTH = 8;
 
 const isLensModule = (specifier: unknown): boolean =>
   isNode(specifier) && specifier.type === 'Literal' && LENS_MODULES.has(String(specifier.value));
 
-/** The name in NestLens of what an expression stands for, whatever it is called here: `managedSpan`, `SpanGroup`. */
+/** The name in NestLens that an expression stands for, under any local name: `managedSpan`, `SpanGroup`. */
 export function lensNameOf(node: AstNode, source: Source, depth = 0): string | undefined {
   const expression = unwrap(node);
   if (depth > MAX_DEPTH) return undefined;
   if (expression.type === 'MemberExpression') {
     return isLensNamespace(expression.object!, source, depth + 1) ? keyOf(expression) : undefined;
   }
-  // What compilers make of a call of an import: `(0, lens.managedSpan)(…)`.
+  // Compilers write the call of an import this way: `(0, lens.managedSpan)(…)`.
   if (expression.type === 'SequenceExpression') {
     return lensNameOf(expression.expressions!.at(-1)!, source, depth + 1);
   }
@@ -39,7 +39,7 @@ export function lensNameOf(node: AstNode, source: Source, depth = 0): string | u
   return undefined;
 }
 
-/** `import * as lens`, `require('nest-lens')`, `await import('nest-lens')`, and a variable that holds one of them. */
+/** `import * as lens`, `require('nest-lens')`, `await import('nest-lens')`, or a variable with one of them. */
 function isLensNamespace(node: AstNode, source: Source, depth: number): boolean {
   const expression = unwrap(node);
   if (depth > MAX_DEPTH) return false;
@@ -74,14 +74,14 @@ function isLensNamespace(node: AstNode, source: Source, depth: number): boolean 
   }
 }
 
-/** `require('nest-lens')`: Node's own, or what `createRequire` made. */
+/** `require('nest-lens')`, with Node's own `require` or one from `createRequire`. */
 function isRequire({ callee, arguments: given }: AstNode, source: Source): boolean {
   if (callee?.type !== 'Identifier' || callee.name !== 'require' || !isLensModule(given?.[0])) return false;
   const variable = findVariable(callee, source);
   return variable === undefined || variable.defs[0]!.type === 'Variable';
 }
 
-/** The name in NestLens of what is called; with its owner for a member: `SpanRegistry.register`. */
+/** The name in NestLens of the called function; for a member with its owner: `SpanRegistry.register`. */
 export function lensCallOf(call: AstNode, source: Source): string | undefined {
   const callee = unwrap(call.callee!);
   const name = lensNameOf(callee, source);

@@ -6,10 +6,10 @@ import { noDroppedPromise } from './no-dropped-promise.js';
 import { nounName } from './noun-name.js';
 import { snakeCaseName } from './snake-case-name.js';
 
-/** The plugin's name in configurations: what stands before the `/` of a rule. */
+/** The plugin's name in configurations: the part before the `/` of a rule. */
 const PREFIX = 'nest-lens';
 
-/** How serious the recommended configuration takes each rule. One that guesses is a warning. */
+/** The severity of each rule in the recommended configuration. A rule that guesses is a warning. */
 const RECOMMENDED: Record<string, [severity: 'error' | 'warn', rule: Rule.RuleModule]> = {
   'attributes-as-function': ['error', attributesAsFunction],
   'constant-group': ['error', constantGroup],
@@ -25,7 +25,7 @@ const mapRules = <T>(map: (entry: (typeof RECOMMENDED)[string]) => T): Record<st
 /** The plugin's name, for ESLint's messages and cache. */
 export const meta: { readonly name: string } = { name: 'nest-lens/eslint' };
 
-/** The rules by their names; in a configuration `nest-lens/` stands before each. */
+/** The rules by their names; configurations put `nest-lens/` before each. */
 export const rules: Record<string, Rule.RuleModule> = mapRules(([, rule]) => rule);
 
 /** `recommended`: every rule, as an entry of a flat configuration. */
@@ -51,5 +51,5 @@ export const configs: { recommended: Linter.Config } = {
  */
 export const plugin: ESLint.Plugin & { configs: typeof configs } = { meta, rules, configs };
 
-// The two name each other, as ESLint asks of a plugin with configurations.
+// Plugin and configuration refer to each other, as ESLint requires.
 configs.recommended.plugins = { [PREFIX]: plugin };

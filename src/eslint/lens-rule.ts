@@ -23,12 +23,12 @@ export interface Scope {
   readonly upper: Scope | null;
 }
 
-/** What the rules need of ESLint's source code. */
+/** The members of ESLint's source code that the rules need. */
 export interface Source {
   getScope(node: AstNode): Scope;
 }
 
-/** What a rule gets of ESLint. */
+/** The context that a rule gets from ESLint. */
 export interface RuleContext {
   readonly sourceCode: Source;
   readonly report: (finding: Finding) => void;
@@ -47,7 +47,10 @@ interface LensRule {
   readonly create: (context: RuleContext) => Record<string, (node: AstNode) => void>;
 }
 
-/** A rule of the plugin, without options. The rules see nodes as `AstNode`: ESLint's own types know no decorators. */
+/**
+ * Makes a rule of the plugin, without options. The rules see nodes as `AstNode`, because ESLint's own types know no
+ * decorators.
+ */
 export function defineRule({ type, description, messages, create }: LensRule): Rule.RuleModule {
   return {
     meta: { type, docs: { description, recommended: true }, schema: [], messages },

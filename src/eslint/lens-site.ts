@@ -11,7 +11,7 @@ export interface LensSite {
   readonly attributes: AstNode | undefined;
 }
 
-/** Where the options stand among the arguments. */
+/** The index of the options among the arguments. */
 const OPTIONS_AT: Record<LensSite['callee'], number | undefined> = {
   managedSpan: 2,
   traceFn: 2,
@@ -22,7 +22,7 @@ const OPTIONS_AT: Record<LensSite['callee'], number | undefined> = {
 const isSite = (name: string | undefined): name is LensSite['callee'] =>
   name !== undefined && Object.hasOwn(OPTIONS_AT, name);
 
-/** The site that a call is; undefined for every other call. */
+/** The site of a call; undefined for every other call. */
 export function siteOf(call: AstNode, source: Source): LensSite | undefined {
   const callee = lensCallOf(call, source);
   if (!isSite(callee)) return undefined;

@@ -2,7 +2,10 @@ import { type AstNode, isFunction, isWrapper, keyOf } from './ast-node.js';
 import { defineRule } from './lens-rule.js';
 import { givesPromise, spanBodyOf } from './promise-of.js';
 
-/** A promise that nobody waits for: its failure is an unhandled rejection, and the span around it ends too early. */
+/**
+ * Reports a promise that isn't awaited: its failure would be an unhandled rejection, and the span around it would end too
+ * early.
+ */
 export const noDroppedPromise = defineRule({
   type: 'problem',
   description: 'The promise of managedSpan and withSpan is awaited, returned or handled.',
@@ -41,7 +44,7 @@ function isDropped(node: AstNode): boolean {
   }
 }
 
-/** `.then(…)` and `.finally(…)` hand the failure on; `.catch(…)` and `.then(…, …)` handle it. */
+/** `.then(…)` and `.finally(…)` pass the failure on; `.catch(…)` and `.then(…, …)` handle it. */
 function isDroppedAfter(member: AstNode): boolean {
   const call = member.parent;
   if (call?.type !== 'CallExpression' || call.callee !== member) return false;
@@ -50,7 +53,7 @@ function isDroppedAfter(member: AstNode): boolean {
   return handsOn && isDropped(call);
 }
 
-/** `list.forEach((each) => managedSpan(…))` drops what the function returns. */
+/** `list.forEach((each) => managedSpan(…))` drops the result of the function. */
 function isForEach(fn: AstNode): boolean {
   const call = fn.parent;
   const isCallback = call?.type === 'CallExpression' && call.arguments?.[0] === fn && isFunction(fn);

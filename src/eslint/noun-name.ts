@@ -3,7 +3,10 @@ import { groupNamesIn } from './group-names.js';
 import { defineRule } from './lens-rule.js';
 import { verbIn } from './verb-words.js';
 
-/** Groups are named for what their spans are about. A guess, so it is a warning in the recommended configuration. */
+/**
+ * Groups should be named for the subject of their spans. The rule guesses, so it is a warning in the recommended
+ * configuration.
+ */
 export const nounName = defineRule({
   type: 'suggestion',
   description: 'Groups are named for a concept, not for an action.',

@@ -12,7 +12,7 @@ export function spanBodyOf(call: AstNode, source: Source): AstNode | undefined {
   return at === undefined ? undefined : (call.arguments?.[at + 1] ?? call.arguments?.[at]);
 }
 
-/** Whether a function surely gives a promise, as far as its syntax says so. There is no type information here. */
+/** Whether a function surely returns a promise, by its syntax. There is no type information here. */
 export function givesPromise(node: AstNode, source: Source, depth = 0): boolean {
   const fn = functionBehind(node, source);
   if (fn === undefined || depth > MAX_DEPTH || fn.generator === true) return false;
@@ -52,7 +52,7 @@ function functionBehind(node: AstNode, source: Source): AstNode | undefined {
   return made && isFunction(made) ? made : undefined;
 }
 
-/** The values that the statements of a function return, those of functions inside of it left out. */
+/** The values that the statements of a function return, without those of inner functions. */
 function returnsIn(statements: readonly AstNode[]): AstNode[] {
   return statements.flatMap((statement) => {
     if (statement.type === 'ReturnStatement') return statement.argument ? [statement.argument] : [];

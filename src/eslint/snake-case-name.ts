@@ -4,7 +4,7 @@ import { defineRule } from './lens-rule.js';
 
 const SNAKE_CASE = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 
-/** Names of groups and presets are lowercase `snake_case`, as everybody writes them in the spec. */
+/** Names of groups and presets should be lowercase `snake_case`, as users write them in the spec. */
 export const snakeCaseName = defineRule({
   type: 'suggestion',
   description: 'Names of groups and presets are lowercase snake_case.',
@@ -14,7 +14,7 @@ export const snakeCaseName = defineRule({
       "'{{name}}' isn't snake_case. Give this {{kind}} a name of lowercase words with _ between them.",
   },
   create({ sourceCode, report }) {
-    // A constant that several sites share is one finding.
+    // A constant that several sites share is reported once.
     const seen = new Set<AstNode>();
     return {
       CallExpression(call) {

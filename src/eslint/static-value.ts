@@ -4,15 +4,15 @@ import type { Source } from './lens-rule.js';
 
 const MAX_DEPTH = 8;
 
-/** A text that is the same on each run, and where it is written. */
+/** A text that is the same on each run, with its place. */
 export interface StaticText {
   readonly text: string;
   readonly node: AstNode;
 }
 
 /**
- * What an expression is once constants, members of constant objects, enums and static fields are followed, as far as this
- * file says so: the node of the value, or the last one that was found.
+ * The value of an expression, through constants, members of constant objects, enums and static fields of this file: the node
+ * of the value, or the last one that was found.
  */
 export function valueOf(node: AstNode, source: Source, depth = 0): AstNode {
   const expression = unwrap(node);
@@ -49,7 +49,7 @@ export function valueOf(node: AstNode, source: Source, depth = 0): AstNode {
   return expression;
 }
 
-/** The text that an expression always has; undefined where the file doesn't tell. */
+/** The text of a constant expression; undefined if the file doesn't show it. */
 export function textOf(node: AstNode, source: Source, depth = 0): StaticText | undefined {
   const value = valueOf(node, source);
   if (value.type === 'Literal' && typeof value.value === 'string') return { text: value.value, node: value };
@@ -67,7 +67,7 @@ export function textOf(node: AstNode, source: Source, depth = 0): StaticText | u
   return parts.includes(undefined) ? undefined : { text: parts.join(''), node: value };
 }
 
-/** The expressions in a list that is written out: `['a', 'b']`, `new Set(['a'])`, a constant that holds one. */
+/** The items of a literal list: `['a', 'b']`, `new Set(['a'])`, or a constant with one. */
 export function elementsOf(node: AstNode, source: Source): AstNode[] {
   const value = valueOf(node, source);
   if (value.type === 'NewExpression' && value.arguments?.[0]) return elementsOf(value.arguments[0], source);

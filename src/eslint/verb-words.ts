@@ -1,4 +1,4 @@
-/** Verbs that are hardly ever nouns: a name that begins with one says what is done, and not what it is about. */
+/** Verbs that are hardly ever nouns: a name that begins with one names an action. */
 const VERBS = new Set(
   (
     'accept activate add allocate append apply approve ask assign attach authenticate authorise authorize begin bring ' +
@@ -12,14 +12,14 @@ const VERBS = new Set(
   ).split(' '),
 );
 
-/** Verbs that are nouns too: they count only where an object follows, as in `process_payment`. */
+/** Verbs that are also nouns: they count only before an object, as in `process_payment`. */
 const VERBS_BEFORE_OBJECTS = new Set(
   'book build call charge check close count load place process read refund render reserve run search start stop write'.split(
     ' ',
   ),
 );
 
-/** What stands behind a noun: `read_model`, `load_balancer`, `search_index` are things. */
+/** Words after a noun: `read_model`, `load_balancer`, `search_index` are things. */
 const HEADS_OF_NOUNS = new Set(
   (
     'api balancer cache cluster count counter digit duration engine error event gate group handler history index ' +
@@ -39,7 +39,7 @@ const NOUNS_IN_ING = new Set(
 
 const VOWEL = /[aeiou]/;
 
-/** The verb that a gerund comes from: `saving` -> `save`, `getting` -> `get`. */
+/** The verb of a gerund: `saving` -> `save`, `getting` -> `get`. */
 function verbOf(gerund: string): string | undefined {
   if (!gerund.endsWith('ing')) return undefined;
   const stem = gerund.slice(0, -3);
@@ -48,8 +48,8 @@ function verbOf(gerund: string): string | undefined {
 }
 
 /**
- * The verb that a name begins with; undefined if it names a thing. A guess by lists, which would rather miss a verb than
- * complain about a noun.
+ * The verb that a name begins with; undefined if the name is a thing. It guesses by lists, and rather misses a verb than
+ * complains about a noun.
  */
 export function verbIn(name: string): string | undefined {
   const words = name
@@ -67,5 +67,5 @@ export function verbIn(name: string): string | undefined {
   return NOUNS_IN_ING.has(first) && (second === undefined || !isPlural(second)) ? undefined : first;
 }
 
-/** `loading_users` is something that is done; `loading_phase` is something that there is. */
+/** `loading_users` is an action; `loading_phase` is a thing. */
 const isPlural = (word: string): boolean => /[^s]s$/.test(word) && !/(us|is)$/.test(word);

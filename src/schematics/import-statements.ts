@@ -3,15 +3,15 @@ import { type Token, unquote } from './tokens.js';
 /** An `import … from` of a file. */
 export interface ImportStatement {
   readonly specifier: string;
-  /** What it imports -> what that is called here; `default` and `*` among them. Types are left out. */
+  /** Imported name -> local name; `default` and `*` are among them. Types are left out. */
   readonly names: ReadonlyMap<string, string>;
-  /** Where it ends, with its semicolon. */
+  /** Its end, including the semicolon. */
   readonly end: number;
   readonly hasSemicolon: boolean;
   readonly quote: string;
 }
 
-/** The import statements of a file, in order; `import()` and `import.meta` are none. */
+/** The import statements of a file, in order, without `import()` and `import.meta`. */
 export function importStatementsOf(tokens: readonly Token[]): ImportStatement[] {
   return tokens.flatMap((token, index) => {
     const isStatement =
@@ -46,7 +46,7 @@ function readStatement(tokens: readonly Token[], start: number): ImportStatement
 
 function namesIn(clause: readonly Token[]): Map<string, string> {
   const names = new Map<string, string>();
-  // `import type { … }`; `import type from 'x'` imports something that is called so.
+  // `import type { … }`, but not `import type from 'x'`, which imports a value called `type`.
   if (clause[0]?.text === 'type' && !['from', ','].includes(clause[1]?.text ?? '')) return names;
   const open = clause.findIndex(({ text }) => text === '{');
   const before = open === -1 ? clause : clause.slice(0, open);

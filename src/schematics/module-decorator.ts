@@ -1,17 +1,17 @@
 import { importStatementsOf } from './import-statements.js';
 import { closingOf, splitAtCommas, type Token } from './tokens.js';
 
-/** One `@Module(…)`, and the class that it stands on. */
+/** One `@Module(…)`, and the class below it. */
 export interface ModuleDecorator {
   readonly className: string;
   /** The index of the `@`. */
   readonly at: number;
-  /** The index of the parenthesis that opens its argument. */
+  /** The index of the opening parenthesis. */
   readonly open: number;
   readonly close: number;
 }
 
-/** A property of the object that `@Module` gets. */
+/** A property of the object in `@Module`. */
 export interface ObjectProperty {
   readonly key: string;
   /** Empty for a shorthand: `{ imports }`. */
@@ -37,14 +37,14 @@ export function moduleDecoratorsOf(tokens: readonly Token[]): ModuleDecorator[] 
   });
 }
 
-/** The properties of the object literal that is opened at an index; undefined if something else stands there. */
+/** The properties of the object literal at an index; undefined if it is no object literal. */
 export function propertiesAt(tokens: readonly Token[], open: number): ObjectProperty[] | undefined {
   const close = tokens[open]?.text === '{' ? closingOf(tokens, open) : undefined;
   if (close === undefined) return undefined;
   return splitAtCommas(tokens, open + 1, close).map((part) => {
     const [first, second] = part as [Token, Token | undefined];
     const key = first.kind === 'string' ? first.text.slice(1, -1) : first.kind === 'word' ? first.text : '';
-    // `...base` begins with a sign, and has the empty key; so has everything else that isn't `key: value`.
+    // `...base` begins with a sign and gets the empty key, as does everything else that isn't `key: value`.
     if (second === undefined) return { key, value: [], tokens: part };
     return second.text === ':'
       ? { key, value: part.slice(2), tokens: part }

@@ -2,19 +2,19 @@ import type { ObjectProperty } from './module-decorator.js';
 import { indentAt, type SourceStyle, type TextEdit } from './source-style.js';
 import { closingOf, splitAtCommas, type Token } from './tokens.js';
 
-/** Formatters break longer lines, and Nest's own lint rules ask for what formatters do. */
+/** Formatters break longer lines, and Nest's own lint rules require the format. */
 const LINE_LENGTH = 80;
 
-/** Why nothing could be put in, in words that finish "…, because". */
+/** The reason why nothing could be inserted, in words that finish "…, because". */
 export interface NoPlace {
   readonly because: string;
 }
 
 /**
- * The edits that put a module first among the `imports` of an object literal, whose properties are given.
+ * The edits that put a module first among the `imports` of an object literal with these properties.
  *
  * @param open the index of its brace
- * @param element what is put in, such as `NestLensModule.forRoot()`
+ * @param element the element to insert, such as `NestLensModule.forRoot()`
  */
 export function addToImports(
   code: string,
@@ -41,7 +41,7 @@ export function addToImports(
     : aroundValue(found.value, element);
 }
 
-/** `imports: [X, ...modules]`, around whatever gives the other modules. */
+/** `imports: [X, ...modules]`, around the expression with the other modules. */
 function aroundValue(value: readonly Token[], element: string): TextEdit[] | NoPlace {
   const texts = value.map(({ text }) => text);
   if (texts.some((text) => ['undefined', 'null', '?'].includes(text))) {
@@ -81,7 +81,7 @@ function intoArray(
   const lineStart = code.lastIndexOf('\n', from) + 1;
   const oneLine = [element, ...elements].join(', ');
   const isShort = to - lineStart - inside.length + oneLine.length + 2 <= LINE_LENGTH;
-  // Only a property that has its line to itself can be broken without a look at the rest.
+  // Only a property on a line of its own can be broken without looking at the rest.
   const isOwnLine = /^\s*['"]?imports['"]?\s*:\s*$/.test(code.slice(lineStart, from - 1));
   if (isShort || !isOwnLine || /\n|\/[/*]/.test(inside)) {
     return elements.length === 0

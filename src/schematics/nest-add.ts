@@ -13,9 +13,9 @@ import { tokenize } from './tokens.js';
 const BY_HAND = 'Add `NestLensModule.forRoot()` of `nest-lens` to the imports of your root module by hand.';
 
 /**
- * `nest add nest-lens`: puts `forRoot` into the root module, a first definition of span groups beside it, and
- * `--import nest-lens/register` into the start scripts. What is there stays as it is, so that a second run changes nothing;
- * what can't be placed is said. Needs nothing but the tree that it gets.
+ * `nest add nest-lens`: puts `forRoot` into the root module, a first definition of span groups beside it, and `--import
+ * nest-lens/register` into the start scripts. Existing code stays, so a second run changes nothing. It reports what it can't
+ * insert. Needs nothing but the tree that it gets.
  */
 export function nestAdd(options: NestAddOptions = {}) {
   return (tree: SchematicTree, context: SchematicContext): SchematicTree => {
@@ -75,7 +75,7 @@ function wireModule(tree: SchematicTree, { logger }: SchematicContext, options: 
   );
 }
 
-/** Every handler is in the group of a definition that is new, so that there is something to see. */
+/** With a new definition, every handler is in its group, so that there are spans at once. */
 function forRootOptions({ constant, content }: SpanGroupsFile, { quote }: SourceStyle): string {
   if (constant === undefined) return '';
   const handlers = content && `autoGroups: { handlers: ${quote}${FIRST_GROUP}${quote} }`;
@@ -108,7 +108,7 @@ function fileWithForRoot(tree: SchematicTree, sourceRoot: string): string | unde
   return found;
 }
 
-/** How the root module names the file of the groups: with the extension that its own imports have. */
+/** The specifier of the groups' file in the root module: with the extension that its other imports have. */
 function specifierOf(
   tree: SchematicTree,
   { path }: RootModule,

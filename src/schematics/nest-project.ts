@@ -1,6 +1,6 @@
 import { isRecord, readJson, type SchematicTree } from './schematic-tree.js';
 
-/** What `nest add` passes on, or a person who runs the schematic by hand. */
+/** The options that `nest add` passes on, or that a person gives who runs the schematic by hand. */
 export interface NestAddOptions {
   /** The folder of the sources of the project to change; Nest's command line gives it. */
   readonly sourceRoot?: string;
@@ -13,7 +13,7 @@ export interface NestProject {
   readonly sourceRoot: string;
   /** The file that starts it, without its extension: `main`. */
   readonly entryFile: string;
-  /** What it is called, for the namespace of its groups. */
+  /** The name for the namespace of its groups. */
   readonly name: string;
 }
 
@@ -42,7 +42,7 @@ function sourceRootOf(settings: Record<string, unknown>): string | undefined {
   return folderOf(settings['sourceRoot']) ?? (root === undefined ? undefined : `${root}/src`);
 }
 
-/** A folder without `./` and `/` around it. The command line writes `undefined` where it knows none. */
+/** A folder without `./` and `/` around it. The command line writes `undefined` if it knows none. */
 function folderOf(value: unknown): string | undefined {
   const folder = textOf(value)
     ?.replaceAll('\\', '/')

@@ -7,10 +7,10 @@ import { closingOf, type Token, tokenize, unquote } from './tokens.js';
 
 const EXTENSIONS = ['.ts', '.js', '.mts', '.mjs', '.cts'];
 const FACTORY_METHODS = ['create', 'createApplicationContext', 'createMicroservice'];
-/** How many files that only hand something on are followed. */
+/** At most this many re-exporting files are followed. */
 const MAX_BARRELS = 3;
 
-/** The file of an application's root module, and where in it the decorator is. */
+/** The file of an application's root module, and the place of the decorator in it. */
 export interface RootModule {
   readonly path: string;
   readonly code: string;
@@ -18,7 +18,7 @@ export interface RootModule {
   readonly decorator: ModuleDecorator;
 }
 
-/** The module that the entry file hands to `NestFactory`; else the one in `app.module`. */
+/** The module that the entry file passes to `NestFactory`; else the one in `app.module`. */
 export function findRootModule(
   tree: SchematicTree,
   { sourceRoot, entryFile }: NestProject,
@@ -38,7 +38,7 @@ export function findRootModule(
   return usual === undefined ? undefined : moduleIn(tree, usual, name ?? 'AppModule', true);
 }
 
-/** The name of what `NestFactory.create<…>(…)` is called with. */
+/** The name of the argument of `NestFactory.create<…>(…)`. */
 function createdModule(tokens: readonly Token[]): string | undefined {
   const factory = importOf(tokens, 'NestFactory', '@nestjs/core');
   for (const [index, { text }] of tokens.entries()) {
@@ -87,7 +87,7 @@ function findFile(tree: SchematicTree, path: string): string | undefined {
     .find((each) => tree.exists(each));
 }
 
-/** The module in a file, or in one that the file exports from. */
+/** The module in a file, or in one that the file re-exports. */
 function moduleBehind(
   tree: SchematicTree,
   path: string,
@@ -123,7 +123,7 @@ function moduleIn(tree: SchematicTree, path: string, name: string, isLoose = fal
   return decorator && { path, code, tokens, decorator };
 }
 
-/** Whether a file calls `NestLensModule.forRoot` or `forRootAsync`, under whatever name it has imported the module. */
+/** Whether a file calls `NestLensModule.forRoot` or `forRootAsync`, under any local name. */
 export function callsForRoot(tokens: readonly Token[]): boolean {
   const local = importOf(tokens, 'NestLensModule', 'nest-lens')?.local ?? 'NestLensModule';
   return tokens.some(

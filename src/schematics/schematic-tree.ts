@@ -1,4 +1,4 @@
-/** What the schematic needs of the tree that Nest's command line hands it: the files of the workspace, paths with forward slashes. */
+/** The members that the schematic needs of the tree of Nest's command line: the files of the workspace, with forward slashes. */
 export interface SchematicTree {
   read(path: string): Uint8Array | null;
   exists(path: string): boolean;
@@ -7,7 +7,7 @@ export interface SchematicTree {
   getDir(path: string): { visit(visitor: (path: string) => void): void };
 }
 
-/** Where the schematic says what it did, and what it left. */
+/** The log in which the schematic reports what it did and what it left. */
 export interface SchematicContext {
   readonly logger: { info(message: string): void; warn(message: string): void };
 }
@@ -18,7 +18,7 @@ export function readText(tree: SchematicTree, path: string): string | undefined 
   return content === null ? undefined : new TextDecoder('utf-8', { ignoreBOM: true }).decode(content);
 }
 
-/** The object in a file of JSON, comments and trailing commas allowed; undefined if there is none. */
+/** The object in a JSON file, with comments and trailing commas allowed; undefined if there is none. */
 export function readJson(tree: SchematicTree, path: string): Record<string, unknown> | undefined {
   const text = readText(tree, path);
   if (text === undefined) return undefined;

@@ -1,6 +1,6 @@
 import type { ImportStatement } from './import-statements.js';
 
-/** How a file is written, so that what is added looks like the rest. */
+/** The style of a file, so that inserted code looks like the rest. */
 export interface SourceStyle {
   readonly eol: string;
   readonly quote: string;
@@ -30,13 +30,13 @@ export function eolOf(text: string): string {
   return windows > (text.split('\n').length - 1) / 2 ? '\r\n' : '\n';
 }
 
-/** The blanks that the line of a place begins with. */
+/** The blanks at the beginning of the line of a place. */
 export function indentAt(code: string, place: number): string {
   const line = code.slice(code.lastIndexOf('\n', place - 1) + 1, place);
   return /^\s*/.exec(line)![0];
 }
 
-/** A change of a text: what is put in at a place, instead of what is between it and `until`. */
+/** A change of a text: `insert` replaces the text from a place up to `until`. */
 export interface TextEdit {
   readonly at: number;
   readonly until?: number;

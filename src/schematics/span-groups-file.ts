@@ -3,19 +3,19 @@ import type { SourceStyle } from './source-style.js';
 import { readText, type SchematicTree } from './schematic-tree.js';
 import { tokenize } from './tokens.js';
 
-/** The group of every handler, to begin with. */
+/** The first group, which every handler is in. */
 export const FIRST_GROUP = 'requests';
 
-/** The file of the first definition, and what it exports. */
+/** The file of the first definition, and its export. */
 export interface SpanGroupsFile {
   readonly path: string;
-  /** The constant that holds the definition; undefined if the file is there and has none. */
+  /** The constant with the definition; undefined if an existing file has none. */
   readonly constant: string | undefined;
-  /** What is to be written; undefined if the file is there. */
+  /** The new content; undefined if the file exists. */
   readonly content: string | undefined;
 }
 
-/** The definition beside the root module: `app.span-groups.ts` for `app.module.ts`. A file that is there is used, not changed. */
+/** The definition beside the root module: `app.span-groups.ts` for `app.module.ts`. An existing file is used and not changed. */
 export function spanGroupsFileFor(
   tree: SchematicTree,
   modulePath: string,

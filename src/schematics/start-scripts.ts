@@ -3,12 +3,12 @@ import { isRecord, readJson, readText, type SchematicTree } from './schematic-tr
 const REGISTER = 'nest-lens/register';
 const FLAG = `--import ${REGISTER}`;
 
-/** What became of the start scripts in package.json. */
+/** The changes of the start scripts in package.json. */
 export interface ScriptChanges {
   /** The new text of the file; undefined if nothing changes. */
   readonly text: string | undefined;
   readonly changed: readonly string[];
-  /** Scripts that start something, but in a way that isn't known. */
+  /** Scripts that start something in an unknown way. */
   readonly unknown: readonly string[];
 }
 
@@ -32,16 +32,16 @@ export function addToStartScripts(tree: SchematicTree): ScriptChanges {
   return { text: changed.length > 0 ? text : undefined, changed, unknown };
 }
 
-/** The command with the flag; the command itself if it needs none; undefined if it isn't known where the flag belongs. */
+/** The command with the flag; the command itself if it needs none; undefined if the place of the flag is unknown. */
 export function withRegister(command: string): string | undefined {
   if (command.includes(REGISTER)) return command;
-  // `npm run start:prod`, `pnpm start`: the script behind it gets the flag.
+  // In `npm run start:prod` or `pnpm start`, the script behind it gets the flag.
   if (/^\s*(npm|pnpm|yarn|bun)\s+(run\s+)?[\w:-]+\s*$/.test(command)) return command;
   const nest = /(^|[\s;&|])nest\s+start\b/;
   if (nest.test(command)) {
     // Without a shell, `--exec` takes the path of a program and no arguments.
     if (/\s(--exec|-e|--no-shell)\b/.test(command)) return undefined;
-    // At the end of this command, and before another one, or what is passed on to the application.
+    // The flag goes to the end of this command: before another one, and before arguments of the application.
     return command.replace(
       /((?:^|[\s;&|])nest\s+start\b[^;&|]*?)(?=\s+--(?:\s|$)|\s*(?:$|[;&|]))/,
       `$1 --exec "node ${FLAG}"`,
@@ -51,7 +51,7 @@ export function withRegister(command: string): string | undefined {
   return node.test(command) ? command.replace(node, `$1$2 ${FLAG}`) : undefined;
 }
 
-/** Changes one value in the text, so that the rest of the file stays as it is written. */
+/** Changes one value in the text and keeps the format of the rest. */
 function replaceScript(text: string, name: string, from: string, to: string): string | undefined {
   const start = text.indexOf('"scripts"');
   const key = JSON.stringify(name);

@@ -1,4 +1,6 @@
-/** A piece of code: a word, a text in quotes, a template, a regular expression, or one sign. Comments and blanks are none. */
+/**
+ * A piece of code: a word, a text in quotes, a template, a regular expression, or one sign. Comments and blanks are left out.
+ */
 export interface Token {
   readonly kind: 'word' | 'string' | 'template' | 'regex' | 'sign';
   readonly text: string;
@@ -26,8 +28,8 @@ const WORDS_BEFORE_REGEX = new Set([
 ]);
 
 /**
- * Cuts code into tokens, as far as it takes to find imports, decorators and brackets in it: the schematic brings no compiler. A
- * BOM and a shebang are passed over.
+ * Cuts code into tokens, as far as imports, decorators and brackets require, because the schematic has no compiler. It skips
+ * a BOM and a shebang.
  */
 export function tokenize(code: string): Token[] {
   const tokens: Token[] = [];
@@ -61,7 +63,7 @@ function mayBeRegex(before: Token | undefined): boolean {
   return before.kind === 'sign' && !/[)\]}]/.test(before.text);
 }
 
-/** Where a template literal ends that starts at a backtick; those in its expressions included. */
+/** The end of a template literal that starts at a backtick, with the literals in its expressions. */
 function endOfTemplate(code: string, start: number): number {
   let depth = 0;
   for (let at = start + 1; at < code.length; at++) {
@@ -80,7 +82,7 @@ function endOfTemplate(code: string, start: number): number {
 
 const CLOSING: Record<string, string> = { '(': ')', '[': ']', '{': '}' };
 
-/** The index of the bracket that closes the one at `open`; undefined if none does. */
+/** The index of the bracket that closes the one at `open`; undefined if there is none. */
 export function closingOf(tokens: readonly Token[], open: number): number | undefined {
   const expected: string[] = [];
   for (let index = open; index < tokens.length; index++) {
@@ -93,7 +95,7 @@ export function closingOf(tokens: readonly Token[], open: number): number | unde
   return undefined;
 }
 
-/** The tokens from one index up to another, cut at the commas that are in no bracket of their own. */
+/** The tokens from one index up to another, split at commas outside of inner brackets. */
 export function splitAtCommas(tokens: readonly Token[], from: number, to: number): Token[][] {
   const parts: Token[][] = [[]];
   for (let index = from; index < to; index++) {
@@ -110,5 +112,5 @@ export function splitAtCommas(tokens: readonly Token[], from: number, to: number
   return parts.filter((part) => part.length > 0);
 }
 
-/** What a text in quotes says. */
+/** The content of a text in quotes. */
 export const unquote = (token: Token): string => token.text.slice(1, -1);

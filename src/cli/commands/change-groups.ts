@@ -58,7 +58,7 @@ async function activeSpec(run: CommandRun): Promise<string> {
   return spec.active;
 }
 
-/** The spec with entries added. Exclusions apply last, so what is included again must not be excluded before. */
+/** The spec with entries added. Exclusions apply last, so the exclusion of an added entry is removed. */
 function withEntries(active: string, entries: string): string {
   const added = entries.split(',');
   const opposite = (entry: string): string => (entry.startsWith('-') ? entry.slice(1) : `-${entry}`);

@@ -18,12 +18,12 @@ export const listGroups: Command = {
   },
 };
 
-/** What a deployment goes by. */
+/** The exit code that deployments check. */
 export function exitCodeOf({ pending }: { readonly pending?: readonly string[] }): number {
   return pending !== undefined && pending.length > 0 ? SOMETHING_PENDING : 0;
 }
 
-/** The document as a table, and what is to be said about it. */
+/** The document as a table, with remarks. */
 export function printDocument(output: Output, document: LensDocument): void {
   const { groups, warnings, telemetry } = document;
   output.table(
@@ -52,7 +52,7 @@ export function printPending(output: Output, pending: readonly string[] = []): v
   output.line(output.styled(`Pending, since nothing of that name is registered: ${listOf(pending)}`, 'red'));
 }
 
-/** The spec in force, where it comes from, and until when. */
+/** The spec in force, its origin and its end. */
 export function describeSpec({ spec }: LensDocument): string {
   if (spec.pinned) return 'The groups are pinned.';
   const { override } = spec;

@@ -8,7 +8,7 @@ import { SERVER_OPTIONS } from './server-options.js';
 
 const DEFAULT_PREVIEW_SECONDS = 30;
 const MAX_PREVIEW_SECONDS = 300;
-/** How much longer than the preview an answer may take, in milliseconds. */
+/** An answer may take this much longer than the preview, in milliseconds. */
 const GRACE_MS = 15_000;
 const SITES_SHOWN = 3;
 

@@ -65,7 +65,7 @@ function authorOf({ changes }: LensDocument): string {
   return by === null ? '' : `, by ${safe(by)}`;
 }
 
-/** What is different, a line for each. */
+/** The differences, a line for each. */
 function changesBetween(before: LensDocument, now: LensDocument): string[] {
   const stateOf = ({ groups }: LensDocument): Map<string, boolean> =>
     new Map(groups.map(({ name, enabled }) => [name, enabled]));
