@@ -64,7 +64,7 @@ export interface WarningDetails {
     /** Whether `trace.getActiveSpan()` can be a span that is off. */
     isOffSpanActive: boolean;
   };
-  /** `nearest`: the option that a key which is none was meant for. */
+  /** `nearest` is the known option that an unknown key probably means. */
   INSTRUMENTATION_OPTION_INVALID: {
     option: string;
     given: string;

@@ -5,7 +5,7 @@ import { resolveLayer } from './span-group-state.js';
 
 /**
  * Registers groups that NestLens has found by itself. They replace the namespace's earlier groups. It warns only about the
- * spec: nobody could have registered these groups earlier or under other names.
+ * spec, because these groups can't be registered earlier or under other names.
  */
 export function registerFoundGroups(namespace: string, registration: NamespaceRegistration): void {
   processState.namespaces.set(namespace, registration);

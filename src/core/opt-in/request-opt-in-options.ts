@@ -42,7 +42,7 @@ export interface ReadRequestOptIn {
   readonly warnings: readonly Warning[];
 }
 
-/** Somebody who has seen one header can find out a shorter key. In bytes. */
+/** A shorter key can be found out from one header. In bytes. */
 const SHORT_KEY = 16;
 
 /**

@@ -35,7 +35,7 @@ export function safeSetSpanAttributes(
       if (key !== '') setAttribute(span, key, attributes, redactionOf);
     }
   } catch {
-    // The span is none, or it is a proxy that doesn't list its keys.
+    // It is no span, or a proxy that doesn't list its keys.
   }
 }
 

@@ -13,7 +13,7 @@ export interface AskedForRecentTraces {
   readonly ownRoutes: Iterable<string>;
 }
 
-/** Keeps the last traces of this process from now on, until telemetry is shut down. While telemetry is off there are none. */
+/** Keeps the last traces of this process from now on, until telemetry is shut down. While telemetry is off, it keeps none. */
 export function keepRecentTraces({ limit, ownRoutes }: AskedForRecentTraces): void {
   const { telemetry } = processState;
   if (telemetry.phase !== 'live') return;

@@ -20,7 +20,7 @@ function shown(children) {
   return children.flat().filter((child) => child !== undefined && child !== null && child !== false && child !== '');
 }
 
-/** A name that somebody else chose, kept apart from the direction of the text around it. */
+/** A name from elsewhere, kept apart from the direction of the text around it. */
 function named(text, kind) {
   const warning = HIDDEN.test(text)
     ? h('span', { class: 'tag warn', title: 'The name has characters that cannot be seen' }, 'hidden characters')

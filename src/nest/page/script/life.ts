@@ -51,7 +51,7 @@ function askForAccess(error) {
 }
 
 function followHash(isMoving) {
-  // Whoever has not been let in sees why, and comes back with a token.
+  // A visitor without access sees why, and comes back with a token.
   if (!can.traces || latest === undefined) return;
   const found = /^#trace=([\w-]+)$/.exec(location.hash);
   openTrace(found ? found[1] : undefined, isMoving);
