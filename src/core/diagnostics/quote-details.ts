@@ -75,6 +75,13 @@ export function describeValue(value: unknown): string {
   return quote(String(value));
 }
 
+/** The same in short: a text in quotes, the type of anything else. */
+export function describeBriefly(value: unknown): string {
+  if (typeof value === 'string') return `'${value}'`;
+  if (Array.isArray(value)) return 'an array';
+  return value === null ? 'null' : typeof value;
+}
+
 /** Shows a text on one line: escaped, and cut if it is long. */
 export function quote(text: string, most = MAX_TEXT): string {
   // It is cut before, so that a megabyte isn't escaped, and after, because an escape is longer than its character.

@@ -1,3 +1,4 @@
+import { describeBriefly } from '../diagnostics/quote-details.js';
 import type { Warning } from '../diagnostics/warnings.js';
 import { nearestName } from '../groups/nearest-name.js';
 import { ALL, normaliseName } from '../groups/span-group-spec.js';
@@ -70,7 +71,7 @@ function entriesOf(value: unknown): Record<string, unknown> {
 export function invalidOption(option: string, value: unknown, used?: string): Warning {
   return {
     code: 'INSTRUMENTATION_OPTION_INVALID',
-    details: { option: pathOf(option), given: shown(value), used },
+    details: { option: pathOf(option), given: describeBriefly(value), used },
   };
 }
 
@@ -78,14 +79,8 @@ function unknownOption(key: string, value: unknown): Warning {
   const nearest = nearestName(key, KEYS);
   return {
     code: 'INSTRUMENTATION_OPTION_INVALID',
-    details: { option: pathOf(key), given: shown(value), used: undefined, nearest },
+    details: { option: pathOf(key), given: describeBriefly(value), used: undefined, nearest },
   };
-}
-
-function shown(value: unknown): string {
-  if (typeof value === 'string') return `'${value}'`;
-  if (Array.isArray(value)) return 'a list';
-  return value === null ? 'null' : typeof value;
 }
 
 /** The path as users write it: `instrumentationGroups.names['my-lib']`. */

@@ -1,3 +1,4 @@
+import { describeBriefly } from '../../core/diagnostics/quote-details.js';
 import type { Warning } from '../../core/diagnostics/warnings.js';
 import { nearestName } from '../../core/groups/nearest-name.js';
 import { ALL, normaliseName } from '../../core/groups/span-group-spec.js';
@@ -29,8 +30,10 @@ const PRESETS: readonly string[] = [ALL, 'default', 'per_request'];
 export function readAutoGroups(given: unknown, registered: ReadonlySet<string>): CheckedAutoGroups {
   const warnings: Warning[] = [];
   const refuse = (option: string, value: unknown, wanted: string, used?: string): void => {
-    const shown = typeof value === 'string' ? `'${value}'` : value === null ? 'null' : typeof value;
-    warnings.push({ code: 'AUTO_GROUPS_INVALID', details: { option, given: shown, wanted, used } });
+    warnings.push({
+      code: 'AUTO_GROUPS_INVALID',
+      details: { option, given: describeBriefly(value), wanted, used },
+    });
   };
   const groups = new Map<AutoGroupKind, string>();
   const selections = { include: new Set<unknown>(), exclude: new Set<unknown>() };

@@ -47,8 +47,8 @@ describe('options that can not be read', () => {
   it.each<[what: string, given: unknown, option?: string, shown?: string, nearest?: string]>([
     ['a key that is none', { name: { [PG]: 'db' } }, 'instrumentationGroups.name', 'object', 'names'],
     ['a key that is like none', { off: true }, 'instrumentationGroups.off', 'boolean'],
-    ['a list', [PG], 'instrumentationGroups', 'a list'],
-    ['names in a list', { names: [PG] }, 'instrumentationGroups.names', 'a list'],
+    ['an array', [PG], 'instrumentationGroups', 'an array'],
+    ['names in a list', { names: [PG] }, 'instrumentationGroups.names', 'an array'],
     ['names in a map', { names: new Map([[PG, 'db']]) }, 'instrumentationGroups.names', 'object'],
     ['a text instead of names', { names: 'pg' }, 'instrumentationGroups.names', "'pg'"],
     ['a getter that throws', Object.defineProperty({}, 'names', { enumerable: true, get: fails })],
