@@ -1,7 +1,9 @@
-import { Body, ConflictException, Delete, Header, Inject, Put, Req, type Type } from '@nestjs/common';
+import { Body, ConflictException, Delete, Header, Inject, Put, Req, Res, type Type } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
 import type { NestLensError } from '../../core/diagnostics/errors.js';
 import { clearOverrideAs, overrideAs } from '../../core/groups/span-group-override.js';
 import { changeAuthor } from './change-author.js';
+import { answerDirectly, type ResponseLike } from './direct-answer.js';
 import type { ReadIntrospection } from './introspection-options.js';
 import type { RequestLike } from './json-body.js';
 import type { LensReport } from './lens-report.js';
@@ -16,19 +18,27 @@ export function createControlController(
   control: ReadRuntimeControl,
 ): Type<object> {
   class LensControlController {
-    constructor(@Inject(SPAN_REGISTRY_SERVICE) readonly spanRegistry: SpanRegistryService) {}
+    constructor(
+      @Inject(SPAN_REGISTRY_SERVICE) readonly spanRegistry: SpanRegistryService,
+      @Inject(HttpAdapterHost) readonly http: HttpAdapterHost,
+    ) {}
 
     @Put('groups')
     @Header('Cache-Control', 'no-store')
-    override(@Body() body: unknown, @Req() request: RequestLike): LensReport {
+    override(
+      @Body() body: unknown,
+      @Req() request: RequestLike,
+      @Res() response: ResponseLike,
+    ): Promise<LensReport> {
       const { spec, ttlSeconds } = readOverrideBody(request, body);
-      return this.change(request, (by) => overrideAs(by, spec, { ttlMs: ttlSeconds * 1000 }));
+      const report = this.change(request, (by) => overrideAs(by, spec, { ttlMs: ttlSeconds * 1000 }));
+      return answerDirectly(this.http, response, report);
     }
 
     @Delete('groups')
     @Header('Cache-Control', 'no-store')
-    clear(@Req() request: RequestLike): LensReport {
-      return this.change(request, clearOverrideAs);
+    clear(@Req() request: RequestLike, @Res() response: ResponseLike): Promise<LensReport> {
+      return answerDirectly(this.http, response, this.change(request, clearOverrideAs));
     }
 
     private change(request: RequestLike, apply: (by: string | null) => void): LensReport {

@@ -1,5 +1,4 @@
-import { PassThrough } from 'node:stream';
-import { StreamableFile } from '@nestjs/common';
+import { PassThrough, type Readable } from 'node:stream';
 import type { PreviewReport } from './preview-report.js';
 import type { PreviewRun } from './preview-run.js';
 
@@ -7,10 +6,9 @@ import type { PreviewRun } from './preview-run.js';
 const PROGRESS_MS = 1_000;
 
 /**
- * A preview as server-sent events: `progress` each second, with the counts so far, and `done` at the end. Nest writes such a
- * stream on every platform.
+ * A preview as server-sent events: `progress` each second, with the counts so far, and `done` at the end.
  */
-export function streamPreview(run: PreviewRun): StreamableFile {
+export function streamPreview(run: PreviewRun): Readable {
   const stream = new PassThrough();
   const send = (event: 'progress' | 'done', report: PreviewReport): void => {
     stream.write(`event: ${event}\ndata: ${JSON.stringify(report)}\n\n`);
@@ -26,5 +24,5 @@ export function streamPreview(run: PreviewRun): StreamableFile {
     send('done', report);
     stream.end();
   });
-  return new StreamableFile(stream, { type: 'text/event-stream' });
+  return stream;
 }

@@ -1,16 +1,7 @@
-import type { EventEmitter } from 'node:events';
-import {
-  Body,
-  Header,
-  HttpCode,
-  Inject,
-  Post,
-  Req,
-  Res,
-  type StreamableFile,
-  type Type,
-} from '@nestjs/common';
+import { Body, Header, HttpCode, Inject, Post, Req, Res, type Type } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
 import { requireTelemetry } from './control.controller.js';
+import { answerDirectly, rawResponse, type ResponseLike, streamDirectly } from './direct-answer.js';
 import type { ReadIntrospection } from './introspection-options.js';
 import type { RequestLike } from './json-body.js';
 import { mountController } from './mount-controller.js';
@@ -21,15 +12,6 @@ import { PREVIEWS, type Previews } from './previews.js';
 import type { ReadRuntimeControl } from './runtime-control-options.js';
 import { SPAN_REGISTRY_SERVICE, type SpanRegistryService } from './span-registry.service.js';
 
-/** Fastify's reply has Node's response in `raw`; Express's is the response itself. */
-interface ResponseLike extends RawResponse {
-  readonly raw?: RawResponse;
-}
-
-interface RawResponse extends EventEmitter {
-  readonly destroyed?: boolean;
-}
-
 /** Makes the controller of one `forRoot` with the route that previews the cost of groups. */
 export function createPreviewController(
   { path, guards }: ReadIntrospection,
@@ -39,6 +21,7 @@ export function createPreviewController(
     constructor(
       @Inject(SPAN_REGISTRY_SERVICE) readonly spanRegistry: SpanRegistryService,
       @Inject(PREVIEWS) readonly previews: Previews,
+      @Inject(HttpAdapterHost) readonly http: HttpAdapterHost,
     ) {}
 
     @Post('groups/preview')
@@ -46,19 +29,21 @@ export function createPreviewController(
     // These headers keep proxies and compression from holding events back.
     @Header('Cache-Control', 'no-cache, no-store, no-transform')
     @Header('X-Accel-Buffering', 'no')
-    preview(
+    async preview(
       @Body() body: unknown,
       @Req() request: RequestLike,
-      @Res({ passthrough: true }) response: ResponseLike,
-    ): Promise<PreviewReport> | StreamableFile {
+      @Res() response: ResponseLike,
+    ): Promise<PreviewReport | undefined> {
       const asked = readPreviewBody(request, body);
       requireTelemetry(this.spanRegistry.describe());
       const run = this.previews.begin(asked);
       // The preview ends with its client, who may have left while a guard ran.
-      const raw = response.raw ?? response;
+      const raw = rawResponse(response);
       raw.once('close', () => run.end());
-      if (raw.destroyed === true) run.end();
-      return wantsEvents(request) ? streamPreview(run) : run.done;
+      if (raw.destroyed) run.end();
+      if (!wantsEvents(request)) return answerDirectly(this.http, response, await run.done);
+      streamDirectly(response, 'text/event-stream', streamPreview(run));
+      return undefined;
     }
   }
   return mountController(LensPreviewController, path, [...guards, ...control.guards]);
