@@ -2,10 +2,14 @@
 // Node < 24.9.
 export default {
   testEnvironment: 'node',
+  // Jest would warn when a timer of a file that is over reads the shared state, which lives on that file's globalThis.
+  testEnvironmentOptions: { globalsCleanup: 'off' },
   // No test waits that long where it passes. A shared machine may take ten times what an idle one does.
   testTimeout: 30_000,
   // Half of the time is spent waiting for processes and limits; on two cores Jest would use one.
   maxWorkers: 2,
+  // A worker keeps the modules of each file that it has run, 2 GB by the end, and then doesn't end within Jest's half a second.
+  workerIdleMemoryLimit: '800MB',
   globalSetup: '<rootDir>/scripts/build-before-tests.mjs',
   reporters: ['default', '<rootDir>/scripts/test-count.mjs'],
   testMatch: ['<rootDir>/test/**/*.spec.ts'],
