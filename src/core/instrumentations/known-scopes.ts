@@ -43,7 +43,29 @@ export function knownRole(base: string): ScopeRole | undefined {
   return ROLES.get(base);
 }
 
+/** OpenTelemetry's own instrumentations that have no role: their groups are in no preset. */
+const WITHOUT_ROLE: ReadonlySet<string> = new Set([
+  'cucumber',
+  'dataloader',
+  'dns',
+  'fs',
+  'generic_pool',
+  'lru_memoizer',
+  'net',
+  'openai',
+]);
+
+/** Whether a scope of this default name is known, in this process or in another one. */
+export function isKnownScope(base: string): boolean {
+  return ROLES.has(base) || WITHOUT_ROLE.has(base);
+}
+
 /** Whether a known scope has a group of this name, in this process or in another one. */
 export function isKnownGroup(name: string): boolean {
-  return ROLES.has(name) || ROLES.has(name.replace(/_(server|client|consumer|producer|resolve)$/, ''));
+  return isKnownScope(name) || isKnownScope(withoutDirection(name));
+}
+
+/** The name of the scope whose group this is: `http` for `http_server`. */
+export function withoutDirection(group: string): string {
+  return group.replace(/_(server|client|consumer|producer|resolve)$/, '');
 }

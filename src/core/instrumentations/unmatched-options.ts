@@ -1,7 +1,7 @@
 import type { Warning } from '../diagnostics/warnings.js';
 import { nearestName } from '../groups/nearest-name.js';
 import { type CheckedOptions, pathOf } from './checked-options.js';
-import { isKnownGroup } from './known-scopes.js';
+import { isKnownGroup, isKnownScope, withoutDirection } from './known-scopes.js';
 import { groupNameOfScope } from './scope-group-name.js';
 
 /**
@@ -15,7 +15,7 @@ export class UnmatchedOptions {
   private readonly members = new Map<string, string>();
 
   constructor({ names, presets }: CheckedOptions) {
-    this.scopes = new Set([...names.keys()].filter((scope) => !isKnownGroup(groupNameOfScope(scope))));
+    this.scopes = new Set([...names.keys()].filter((scope) => !isKnownScope(groupNameOfScope(scope))));
     for (const [preset, members] of presets) {
       for (const member of members) if (!isKnownGroup(member)) this.members.set(member, preset);
     }
@@ -31,7 +31,7 @@ export class UnmatchedOptions {
     const warnings: Warning[] = [];
     for (const scope of this.scopes) {
       const base = groupNameOfScope(scope);
-      const nearest = scopes.has(base) ? undefined : nearestName(base, scopes.keys());
+      const nearest = scopes.has(base) ? undefined : nearestScope(base, scopes);
       if (nearest !== undefined) warnings.push(unmatched(`names['${scope}']`, scope, scopes.get(nearest)));
       if (scopes.has(base) || nearest !== undefined) this.scopes.delete(scope);
     }
@@ -50,6 +50,12 @@ export class UnmatchedOptions {
       ...[...this.members].map(([member, preset]) => unmatched(`presets['${preset}']`, member, undefined)),
     ];
   }
+}
+
+/** Also for one who writes a group in place of the scope: `http_server`. */
+function nearestScope(base: string, scopes: ReadonlyMap<string, string>): string | undefined {
+  const bare = withoutDirection(base);
+  return scopes.has(bare) ? bare : nearestName(base, scopes.keys());
 }
 
 function unmatched(option: string, name: string, nearest: string | undefined): Warning {

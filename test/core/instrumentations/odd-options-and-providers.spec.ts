@@ -64,6 +64,38 @@ describe('options that can not be read', () => {
   });
 });
 
+describe('names of scopes', () => {
+  it('a group in place of a scope is a warning with the scope', async () => {
+    const warnings = captureWarnings();
+    await setUp('all', { names: { http_server: 'edge' } });
+    trace.getTracer(HTTP).startSpan('GET', { kind: SpanKind.SERVER }).end();
+    expect(warnings.only('INSTRUMENTATION_OPTION_UNMATCHED').details).toMatchObject({
+      name: 'http_server',
+      nearest: HTTP,
+    });
+  });
+
+  it("one of OpenTelemetry's own that isn't in this process may be in another one, so nothing is said", async () => {
+    const warnings = captureWarnings();
+    const scopes = [
+      'dns',
+      'net',
+      'fs',
+      'generic-pool',
+      'lru-memoizer',
+      'dataloader',
+      'socket.io',
+      'aws-lambda',
+    ];
+    const names = Object.fromEntries(
+      scopes.map((scope) => [`@opentelemetry/instrumentation-${scope}`, false]),
+    );
+    const handle = await setUp('all', { names });
+    await handle.shutdown();
+    expect(warnings.codes()).toEqual([]);
+  });
+});
+
 describe('a provider of somebody else', () => {
   it.each([
     ['throws for a tracer', { getTracer: fails }],
