@@ -10,7 +10,7 @@ import { normaliseName } from './span-group-spec.js';
  * cost.
  */
 const MAX_NOTED = 100_000;
-/** Judges at most this many names, because code can make up names at run time. The same limit holds for warnings. */
+/** Judges at most this many names, and warns about at most a hundred, because code can make up names at run time. */
 const MAX_JUDGED = 1_000;
 const MAX_SAID = 100;
 

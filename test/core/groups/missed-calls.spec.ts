@@ -1,0 +1,50 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { managedSpan, setSpanGroupSpec, SpanRegistry, traceFn } from 'nest-lens/core';
+import { isAdmitted } from '../../../src/core/groups/admission.js';
+import { beginCountingCalls, endCountingCalls } from '../../../src/core/groups/missed-calls.js';
+import { processState } from '../../../src/core/state/process-state.js';
+import { captureSpans, type CapturedSpans } from '../../support/capture-spans.js';
+
+describe('calls before the set-up', () => {
+  const list = traceFn('orders', 'orders.list')((): number => 1);
+  let spans: CapturedSpans;
+  beforeEach(() => {
+    spans = captureSpans();
+    SpanRegistry.register('shop', ['orders', 'cache']);
+  });
+
+  it('N1: are counted by site, on or off, make no span and give their result', () => {
+    beginCountingCalls();
+    expect([list(), list(), managedSpan('cache', 'cache.get', (span) => span)]).toEqual([1, 1, undefined]);
+    setSpanGroupSpec('orders');
+    list();
+    expect(endCountingCalls()).toEqual([
+      { site: 'orders.list', group: 'orders', count: 3 },
+      { site: 'cache.get', group: 'cache', count: 1 },
+    ]);
+    expect(spans.names()).toEqual([]);
+  });
+
+  it('N1: are not counted where the gate of the method counts them', () => {
+    beginCountingCalls();
+    expect(isAdmitted('orders', undefined)).toBe(false);
+    expect(endCountingCalls()).toEqual([]);
+  });
+
+  it('N1: are the same again when the counting is over', () => {
+    beginCountingCalls();
+    beginCountingCalls();
+    list();
+    expect(endCountingCalls()).toHaveLength(1);
+    expect(endCountingCalls()).toEqual([]);
+    list();
+    expect([spans.names(), processState.isAdmissionAsked, processState.areOffCallsNoted]).toEqual([
+      [],
+      false,
+      false,
+    ]);
+    setSpanGroupSpec('orders');
+    list();
+    expect(spans.names()).toEqual(['orders.list']);
+  });
+});
