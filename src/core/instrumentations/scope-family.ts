@@ -79,7 +79,8 @@ export class ScopeFamily {
 
   /** The gate of a new span. It is on the hot path: two field loads once the kind is known. */
   gateOf(name: string, kind: SpanKind = SpanKind.INTERNAL): SpanGate {
-    if (this.fieldGate !== undefined && name.startsWith(GRAPHQL_FIELD)) return this.fieldGate;
+    // The tracer itself takes any name.
+    if (this.fieldGate !== undefined && String(name).startsWith(GRAPHQL_FIELD)) return this.fieldGate;
     return this.gates[kind] ?? this.learnKind(kind);
   }
 
@@ -123,7 +124,9 @@ export class ScopeFamily {
   }
 
   private learnKind(asked: SpanKind): SpanGate {
-    const kind = SpanKind[asked] === undefined ? SpanKind.INTERNAL : asked;
+    // An enum has its names as keys, too.
+    const isKind = typeof asked === 'number' && SpanKind[asked] !== undefined;
+    const kind = isKind ? asked : SpanKind.INTERNAL;
     const before = JSON.stringify(this.groups());
     this.kinds.add(kind);
     if (JSON.stringify(this.groups()) !== before) {

@@ -96,6 +96,29 @@ describe('names of scopes', () => {
   });
 });
 
+describe('a span that JavaScript asks for', () => {
+  it.each([null, 'SERVER', -1, NaN, 99, 1.5])('with the kind %s counts as INTERNAL', async (kind) => {
+    captureWarnings();
+    await setUp('http_client');
+    trace
+      .getTracer(HTTP)
+      .startSpan('GET', { kind: kind as SpanKind })
+      .end();
+    expect(ended).toEqual(['GET']);
+    expect(SpanRegistry.groups()).toEqual(new Set(['http_client', 'http_server', 'pg']));
+  });
+
+  it.each([undefined, null, 7])('with the name %s is a span of GraphQL like any other', async (name) => {
+    captureWarnings();
+    await setUp('graphql');
+    trace
+      .getTracer('@opentelemetry/instrumentation-graphql')
+      .startSpan(name as unknown as string)
+      .end();
+    expect(ended).toHaveLength(1);
+  });
+});
+
 describe('a provider of somebody else', () => {
   it.each([
     ['throws for a tracer', { getTracer: fails }],
