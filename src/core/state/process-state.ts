@@ -143,6 +143,8 @@ export const foreignState: ForeignState | undefined = opened.foreign;
 export function resetProcessState(): void {
   const state = processState;
   state.requestOptIn?.stop();
+  // Who waits for it has to hear, and what it holds is let go now: later that would close a gate that somebody else holds.
+  state.endPreview?.();
   clearTimeout(state.override?.timer);
   state.namespaces.clear();
   state.registeredInBoot = undefined;
