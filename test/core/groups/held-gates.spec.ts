@@ -62,6 +62,14 @@ describe('a gate that is held open for another reason than the spec', () => {
     expect(spans.names().sort()).toEqual(NAMES);
   });
 
+  it('I1: leaves a group that is on as it is', () => {
+    setSpanGroupSpec('orders');
+    const letGo = holdGatesOpen(['orders', 'cache']);
+    callAll();
+    letGo();
+    expect(spans.names().sort()).toEqual(NAMES);
+  });
+
   it('I1: a preview counts the calls of each site, on or off, once each', () => {
     processState.preview = new Map([['orders', new Map()]]);
     const letGo = holdGatesOpen(['orders']);
