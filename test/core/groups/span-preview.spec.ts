@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { managedSpan, overrideSpanGroups, SpanRegistry, type TelemetryHandle, traceFn } from 'nest-lens/core';
+import { holdGatesOpen } from '../../../src/core/groups/held-gates.js';
 import { beginPreview } from '../../../src/core/groups/span-preview.js';
 import { processState } from '../../../src/core/state/process-state.js';
 import { setUpForTest } from '../../support/live-telemetry.js';
@@ -34,6 +35,24 @@ describe('a preview', () => {
 
     expect(gatesAre()).toEqual(gates);
     expect(preview.counts.get('db_query')!.get('db.query')).toBe(3);
+  });
+
+  it('names 200 sites of a group, and counts further ones together', () => {
+    const preview = beginPreview(['orders'])!;
+    for (let i = 0; i < 203; i++) managedSpan('orders', `site ${i}`, () => undefined);
+    managedSpan('orders', 'site 7', () => undefined);
+    preview.end();
+    const sites = preview.counts.get('orders')!;
+    expect([sites.size, sites.get('site 7'), sites.get('(other sites)')]).toEqual([201, 2, 3]);
+  });
+
+  it('leaves a group out that only somebody else holds open', () => {
+    const letGo = holdGatesOpen(['db_query']);
+    const preview = beginPreview(['orders'])!;
+    expect(query()).toBe(1);
+    preview.end();
+    letGo();
+    expect([...preview.counts.keys()]).toEqual(['orders']);
   });
 
   it('goes on while the spec changes, and leaves the gates to it', () => {
