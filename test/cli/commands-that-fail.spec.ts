@@ -71,6 +71,8 @@ describe('a command that fails', () => {
   });
 
   it.each<[args: string[], message: RegExp]>([
+    [['groups', 'orders'], /takes no names, and got 'orders'\. To see one group, use nest-lens group orders/],
+    [['watch', 'orders'], /nest-lens watch takes no names/],
     [['groups'], /Say which process to ask/],
     [['groups', '--url', 'localhost:3000'], /--url is 'localhost:3000'/],
     [['groups', '--url', 'http://u:secret@h'], /credentials in it/],

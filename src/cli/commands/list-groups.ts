@@ -1,4 +1,5 @@
-import { type Command, SOMETHING_PENDING } from '../command.js';
+import { type Command, type CommandRun, SOMETHING_PENDING } from '../command.js';
+import { CommandError } from '../command-error.js';
 import { isLensDocument, type LensDocument } from '../lens-document.js';
 import { type Cell, type Output, safe } from '../output.js';
 import { SERVER_OPTIONS } from './server-options.js';
@@ -10,13 +11,23 @@ export const listGroups: Command = {
   details:
     'Lists the groups of a process, and ends with exit code 2 if its spec names something that nobody has registered.',
   options: SERVER_OPTIONS,
-  async run({ given, output, client }) {
+  async run(run) {
+    refuseWords(run, 'groups');
+    const { given, output, client } = run;
     const document = await client().ask(isLensDocument);
     if (given.isSet('json')) output.json(document);
     else printDocument(output, document);
     return exitCodeOf(document);
   },
 };
+
+/** A name that is ignored would look like a filter. */
+export function refuseWords({ given }: Pick<CommandRun, 'given'>, command: string): void {
+  const [word] = given.words;
+  if (word === undefined) return;
+  const hint = `To see one group, use nest-lens group ${safe(word)}`;
+  throw new CommandError(`nest-lens ${command} takes no names, and got '${safe(word)}'. ${hint}`);
+}
 
 /** The exit code that deployments check. */
 export function exitCodeOf({ pending }: { readonly pending?: readonly string[] }): number {

@@ -4,7 +4,7 @@ import { CommandError } from '../command-error.js';
 import { readSeconds } from '../duration.js';
 import { isLensDocument, type LensDocument } from '../lens-document.js';
 import { safe } from '../output.js';
-import { describeSpec, exitCodeOf, printDocument } from './list-groups.js';
+import { describeSpec, exitCodeOf, printDocument, refuseWords } from './list-groups.js';
 import { SERVER_OPTIONS } from './server-options.js';
 
 const DEFAULT_EVERY_SECONDS = 2;
@@ -22,6 +22,7 @@ export const watchGroups: Command = {
     every: { type: 'string', value: 'time', help: 'How often the server is asked. Default: 2s.' },
   },
   async run({ given, output, client: connect }) {
+    refuseWords({ given }, 'watch');
     const every = readSeconds('every', given.text('every'), DEFAULT_EVERY_SECONDS, MAX_EVERY_SECONDS);
     const client = connect();
     const ending = new AbortController();

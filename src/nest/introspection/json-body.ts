@@ -28,6 +28,11 @@ export function readJsonBody(
   if (isTooLarge(headers, body)) {
     throw new PayloadTooLargeException(`The body has more than ${MAX_BODY_BYTES} bytes.`);
   }
+  if (body === undefined) {
+    throw new BadRequestException(
+      'The body is missing, or the application parses no JSON here: with bodyParser: false it needs a parser of its own.',
+    );
+  }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new BadRequestException(`The body must be a JSON object, not ${describeValue(body)}.`);
   }

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, it } from '@jest/globals';
-import type { CanActivate } from '@nestjs/common';
+import type { CanActivate, NestApplicationOptions } from '@nestjs/common';
 import { processState } from '../../../src/core/state/process-state.js';
 import { onEachPlatform } from '../../support/adapters.js';
 import { lensApp, type LensApp } from '../../support/lens-app.js';
@@ -166,8 +166,9 @@ function watchHourTimers(): { readonly armed: number; readonly live: ReadonlySet
 afterEach(() => void Object.assign(globalThis, { setTimeout: arm, clearTimeout: disarm }));
 
 onEachPlatform('bad input to the endpoint', (platform) => {
-  const start = (): Promise<LensApp> =>
+  const start = (options: NestApplicationOptions = {}): Promise<LensApp> =>
     lensApp(platform)
+      .applicationOptions(options)
       .forRoot({ registrations: [shop], introspection: { guards: [Everybody], runtimeControl: true } })
       .spec('default')
       .start();
@@ -213,6 +214,19 @@ onEachPlatform('bad input to the endpoint', (platform) => {
     // Fastify reads no packed bodies.
     expect(reply.status).toBe(platform.name === 'Express' ? 413 : 400);
     expect((await documentOf(lens)).changes).toEqual([]);
+  });
+
+  it('an application without a parser of bodies says so', async () => {
+    const lens = await start({ bodyParser: false });
+    const reply = await lens.request('PUT', '/lens/groups', { body: { spec: 'payment' } });
+
+    // Fastify has a parser for JSON of its own.
+    if (platform.name === 'Express') {
+      expect([reply.status, reply.json().message]).toEqual([
+        400,
+        expect.stringContaining('bodyParser: false'),
+      ]);
+    } else expect(reply.status).toBe(200);
   });
 
   it('what is allowed is taken, up to its limit', async () => {
