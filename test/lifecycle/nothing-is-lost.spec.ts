@@ -55,7 +55,6 @@ describe('the last spans', () => {
   );
 
   it('H9: are exported within the default limit where that of the application is no number', async () => {
-    // As JSON, NaN is null.
     const shop = shopWithFile({ exportTakes: 100, options: { shutdownTimeoutMs: NaN } });
     await shop.process.get('/orders');
     await shop.process.kill('SIGTERM');
