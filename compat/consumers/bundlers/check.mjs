@@ -9,8 +9,8 @@ const mode = existsSync('node_modules/@opentelemetry/sdk-node') ? 'own' : 'SDK_N
 // Ceilings in kB, minified, a tenth above what was measured; consumers/size/measure.mjs says why there are any. With
 // @opentelemetry/api, 12 kB. CommonJS can't be shaken: all of the core is in it.
 const PROGRAMS = [
-  { file: 'core.cjs', format: 'cjs', prints: `work\n${mode}\n`, ceiling: 150 },
-  { file: 'core.mjs', format: 'esm', prints: `work\n${mode}\n`, ceiling: 104 },
+  { file: 'core.cjs', format: 'cjs', prints: `work\n${mode}\n`, ceiling: 191 },
+  { file: 'core.mjs', format: 'esm', prints: `work\n${mode}\n`, ceiling: 128 },
   { file: 'gate.mjs', format: 'esm', prints: 'false\n', ceiling: 1.9 },
 ];
 /** Rollup by itself doesn't minify. */

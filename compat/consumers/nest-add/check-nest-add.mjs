@@ -98,7 +98,10 @@ assert.deepEqual(add('market', '--project', 'back-office'), [
   'apps/back-office/src/back-office.span-groups.ts',
   'package.json',
 ]);
-// A monorepo is bundled by default, by a bundler that isn't installed here.
+// A monorepo is bundled by default, by a bundler that isn't installed here. Nest's command line 11 wants it said in the file.
+const settings = JSON.parse(readFileSync('market/nest-cli.json', 'utf8'));
+settings.compilerOptions.webpack = false;
+writeFileSync('market/nest-cli.json', JSON.stringify(settings));
 nest('market', 'build', 'back-office', '--builder', 'tsc');
 
 const { version } = JSON.parse(readFileSync('node_modules/@nestjs/cli/package.json', 'utf8'));

@@ -1,6 +1,6 @@
 import { type Context, context as contexts } from '@opentelemetry/api';
 import { processState } from '../state/process-state.js';
-import { countMissedCall } from './missed-calls.js';
+import { countMissedCall } from './missed-call-count.js';
 import { optedInGroups } from './opted-in-groups.js';
 
 /**

@@ -1,4 +1,5 @@
 import { processState } from '../state/process-state.js';
+import { isAdmitted } from './admission.js';
 
 /**
  * The only place that opens and closes gates. A gate is open while its group is on, while something holds it open, and while
@@ -45,4 +46,5 @@ export function noteAdmission(): void {
     processState.heldOpen.size > 0 ||
     processState.missedCalls !== undefined ||
     processState.preview !== undefined;
+  processState.isAdmitted = processState.isAdmissionAsked ? isAdmitted : undefined;
 }

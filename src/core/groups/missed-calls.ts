@@ -1,5 +1,6 @@
 import { processState } from '../state/process-state.js';
 import { noteAdmission, openGate } from './held-gates.js';
+import { ignoreOffCalls, lookAtOffCalls } from './off-calls.js';
 
 /** The calls of one site before the set-up. */
 export interface MissedCalls {
@@ -16,15 +17,8 @@ export function beginCountingCalls(): void {
   if (processState.missedCalls !== undefined) return;
   processState.missedCalls = new Map();
   for (const group of processState.gates.keys()) openGate(group);
-  processState.areOffCallsNoted = true;
+  lookAtOffCalls();
   noteAdmission();
-}
-
-/** Called behind an open gate while `processState.missedCalls` is set. */
-export function countMissedCall(site: string, group: string): void {
-  const missed = processState.missedCalls?.get(site);
-  if (missed === undefined) processState.missedCalls?.set(site, { group, count: 1 });
-  else missed.count++;
 }
 
 /** Closes the gates and returns the missed calls, the busiest site first. */
@@ -33,7 +27,7 @@ export function endCountingCalls(): MissedCalls[] {
   if (missedCalls === undefined) return [];
   processState.missedCalls = undefined;
   for (const group of gates.keys()) openGate(group);
-  processState.areOffCallsNoted = processState.setUp;
+  if (!processState.setUp) ignoreOffCalls();
   noteAdmission();
   const missed = [...missedCalls].map(([site, { group, count }]) => ({ site, group, count }));
   return missed.sort((a, b) => b.count - a.count);

@@ -1,6 +1,6 @@
 import { emitWarnings } from '../diagnostics/warnings.js';
 import { processState } from '../state/process-state.js';
-import { countMissedCall } from './missed-calls.js';
+import { countMissedCall } from './missed-call-count.js';
 import { nearestName } from './nearest-name.js';
 import { indexRegistry } from './registry-index.js';
 import { normaliseName } from './span-group-spec.js';
@@ -18,12 +18,20 @@ const MAX_SAID = 100;
 export function noteOffCalls(): void {
   processState.offCallsNoted = 0;
   processState.judgedNames.clear();
+  lookAtOffCalls();
+}
+
+/** The function goes into the state, so that a program which only asks whether a group is on bundles none of the messages. */
+export function lookAtOffCalls(): void {
   processState.areOffCallsNoted = true;
+  processState.noteOffCall = noteOffCall;
 }
 
 /** Stops looking, unless an application still counts its calls before the set-up. */
 export function ignoreOffCalls(): void {
-  processState.areOffCallsNoted = processState.missedCalls !== undefined;
+  if (processState.missedCalls !== undefined) return;
+  processState.areOffCallsNoted = false;
+  processState.noteOffCall = undefined;
 }
 
 /**

@@ -43,12 +43,14 @@ export function createProcessState(): ProcessState {
     enabled: new Set(),
     open: new Set(),
     isAdmissionAsked: false,
+    isAdmitted: undefined,
     isSetUpExpected: false,
     heldOpen: new Map(),
     preview: undefined,
     endPreview: undefined,
     requestOptIn: undefined,
     areOffCallsNoted: false,
+    noteOffCall: undefined,
     offCallsNoted: 0,
     judgedNames: new Map(),
     configured: undefined,
@@ -154,11 +156,13 @@ export function resetProcessState(): void {
   state.enabled.clear();
   state.open.clear();
   state.isAdmissionAsked = false;
+  state.isAdmitted = undefined;
   state.isSetUpExpected = false;
   state.heldOpen.clear();
   state.preview = undefined;
   state.endPreview = undefined;
   state.areOffCallsNoted = false;
+  state.noteOffCall = undefined;
   state.offCallsNoted = 0;
   state.judgedNames.clear();
   state.configured = undefined;

@@ -55,6 +55,8 @@ export interface ProcessState {
   readonly open: Set<string>;
   /** Whether gates are held open for another reason than the spec. Sites behind an open gate then ask `isAdmitted`. */
   isAdmissionAsked: boolean;
+  /** That function of the copy that has opened a gate so, while it is asked. */
+  isAdmitted: ((group: string, site: string | undefined) => boolean) | undefined;
   /** Whether an application has a module that will set telemetry up. */
   isSetUpExpected: boolean;
   /** Group -> how many times its gate is held open, whether the group is on or not. */
@@ -67,6 +69,8 @@ export interface ProcessState {
   requestOptIn: RequestOptIn | undefined;
   /** Whether calls that pass their group each time are checked while it is off, to find names that are not registered. */
   areOffCallsNoted: boolean;
+  /** Looks at such a call; set while they are looked at. */
+  noteOffCall: ((api: string, group: string, span: string | undefined) => void) | undefined;
   /** How many of those calls were checked since the set-up. */
   offCallsNoted: number;
   /** Name in such a call -> whether it was registered. */
