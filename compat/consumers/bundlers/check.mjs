@@ -11,7 +11,7 @@ const mode = existsSync('node_modules/@opentelemetry/sdk-node') ? 'own' : 'SDK_N
 const PROGRAMS = [
   { file: 'core.cjs', format: 'cjs', prints: `work\n${mode}\n`, ceiling: 191 },
   { file: 'core.mjs', format: 'esm', prints: `work\n${mode}\n`, ceiling: 128 },
-  { file: 'gate.mjs', format: 'esm', prints: 'false\n', ceiling: 1.9 },
+  { file: 'gate.mjs', format: 'esm', prints: 'false\n', ceiling: 2.3 },
 ];
 /** Rollup by itself doesn't minify. */
 const TIMES = { rollup: 3.3 };
