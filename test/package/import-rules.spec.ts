@@ -239,18 +239,14 @@ describe('The import rules', () => {
     }
   });
 
-  it('a type is imported with `import type`, unless Nest reads it from a decorated constructor', async () => {
+  it('a type is imported with `import type`', async () => {
     const parserOptions = { emitDecoratorMetadata: true, experimentalDecorators: true };
     const decorated = new ESLint({
       overrideConfig: [tseslint.configs.disableTypeChecked, { languageOptions: { parserOptions } }],
     });
     const plain = "import { ModuleRef } from '@nestjs/core';\nexport type Ref = ModuleRef;\n";
-    const injected =
-      "import { Injectable } from '@nestjs/common';\nimport { ModuleRef } from '@nestjs/core';\n" +
-      '@Injectable()\nexport class Sites {\n  constructor(readonly ref: ModuleRef) {}\n}\n';
     expect(await lint(decorated, 'test/package/import-rules.spec.ts', plain)).toEqual([
       '@typescript-eslint/consistent-type-imports',
     ]);
-    expect(await lint(decorated, 'test/package/import-rules.spec.ts', injected)).toEqual([]);
   });
 });

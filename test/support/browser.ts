@@ -35,7 +35,7 @@ export async function openPage(url: string, options: BrowserContextOptions = {})
   const context = await browser!.newContext({ reducedMotion: 'reduce', ...options });
   closeAfterTest(() => context.close());
   const page = await context.newPage();
-  page.setDefaultTimeout(5_000);
+  page.setDefaultTimeout(20_000);
   const complaints: string[] = [];
   page.on('pageerror', ({ message }) => complaints.push(message));
   page.on('dialog', (dialog) => {

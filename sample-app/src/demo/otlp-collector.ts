@@ -21,8 +21,6 @@ interface OtlpRequest {
 /** A small collector: takes what the shop's exporter sends over HTTP, as a real one does. */
 export class OtlpCollector {
   private collected: OtlpSpan[] = [];
-  /** How many exports have come. */
-  batches = 0;
 
   static async start(): Promise<OtlpCollector> {
     const collector = new OtlpCollector();
@@ -63,7 +61,6 @@ export class OtlpCollector {
 
   private take(body: Buffer): void {
     const { resourceSpans } = JSON.parse(body.toString()) as OtlpRequest;
-    this.batches += 1;
     for (const { scopeSpans } of resourceSpans) {
       for (const { spans } of scopeSpans) this.collected.push(...spans);
     }

@@ -31,18 +31,23 @@ export async function traceOrder(
   label: string,
   headers?: Readonly<Record<string, string>>,
 ): Promise<TracedOrder> {
-  await settled(collector);
+  // The spans of the request before are not this one's.
+  await new Promise((resolve) => setTimeout(resolve, 6 * EXPORTED_EVERY));
   collector.drain();
   const tookMs = await shop.order(headers);
   await settled(collector);
   return { label, tookMs, ...collector.traceOf(ORDER) };
 }
 
-/** What was exported comes with the next batch. */
+/** What was exported comes with the next batches: waits until the trace is there, and two looks at it are alike. */
 async function settled(collector: OtlpCollector): Promise<void> {
-  const begin = collector.batches;
-  await new Promise((resolve) => setTimeout(resolve, 4 * EXPORTED_EVERY));
-  if (collector.batches === begin) await new Promise((resolve) => setTimeout(resolve, 4 * EXPORTED_EVERY));
+  let seen = -1;
+  for (let look = 0; look < 40; look++) {
+    await new Promise((resolve) => setTimeout(resolve, 4 * EXPORTED_EVERY));
+    const { length } = collector.traceOf(ORDER).spans;
+    if (length > 0 && length === seen) return;
+    seen = length;
+  }
 }
 
 /** What it cost, and its trace. */

@@ -191,8 +191,13 @@ describe('the page, in Chromium', () => {
       viewport: { width: 390, height: 844 },
     });
     await page.getByRole('link', { name: MARKUP }).click();
-    await page.getByRole('button', { name: /^<img/ }).last().click();
-    await page.locator('.attributes').first().waitFor();
+    // The list of traces may be drawn anew between the look and the click.
+    const attributes = page.locator('.attributes').first();
+    for (let tries = 0; tries < 5 && !(await attributes.isVisible()); tries++) {
+      await page.getByRole('button', { name: /^<img/ }).last().click();
+      await attributes.waitFor({ timeout: 3_000 }).catch(() => undefined);
+    }
+    await attributes.waitFor();
     expect(await page.locator('img').count()).toBe(0);
     const texts = await page.locator('bdi, dt, dd').allTextContents();
     for (const text of [MARKUP, REVERSED, LONG]) expect(texts).toContain(text);
