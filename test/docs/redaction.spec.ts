@@ -27,7 +27,7 @@ describe('docs/attributes-and-redaction.md', () => {
     safeSetSpanAttributes(span, { [key]: JSON.parse(value) as unknown });
     span.end();
     const expected: unknown = setAs === '[REDACTED]' ? setAs : JSON.parse(setAs);
-    expect(spans.only('probe').attributes).toEqual({ [key]: expected });
+    expect(spans.single('probe').attributes).toEqual({ [key]: expected });
   });
 
   it('I7: names each word that redacts, and no other', () => {
@@ -48,7 +48,7 @@ describe('docs/attributes-and-redaction.md', () => {
       safeSetSpanAttributes(span, { [`${kind}.${word}`]: value, [`${kind}.my_${word}s`]: value });
     }
     span.end();
-    const { attributes } = spans.only('probe');
+    const { attributes } = spans.single('probe');
     for (const [kind, value] of Object.entries(values)) {
       expect(attributes[`${kind}.${word}`]).toBe(kind === 'flag' ? true : '[REDACTED]');
       const isText = typeof (Array.isArray(value) ? value[0] : value) === 'string';
@@ -62,6 +62,6 @@ describe('docs/attributes-and-redaction.md', () => {
     safeSetSpanAttributes(span, attributes, { redactKeys: ['is_pregnant', 'key'] });
     span.end();
     const redacted = { 'user.is_pregnant': '[REDACTED]', 'primary.key': '[REDACTED]' };
-    expect(spans.only('probe').attributes).toEqual({ ...attributes, ...redacted });
+    expect(spans.single('probe').attributes).toEqual({ ...attributes, ...redacted });
   });
 });

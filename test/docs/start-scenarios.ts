@@ -331,7 +331,7 @@ export const startScenarios: Readonly<Record<string, Scenario>> = {
         const app = await startApp({ lens: { config: { enabled: undefined, metricsEnabled: undefined } } });
         const { telemetry, enabled } = await lensGroupsOf(app);
         const answer = await ask(app);
-        expect(warnings.only('CONFIG_INVALID').message).toContain(name);
+        expect(warnings.single('CONFIG_INVALID').message).toContain(name);
         looked.push({ answer, telemetry, groupsOn: enabled, logged: warnings.codes() });
         await app.close();
       }

@@ -78,7 +78,7 @@ describe('exports that fail while the application runs', () => {
       await exportOne();
     }
     expect(warnings.take()).toEqual(['EXPORT_FAILED']);
-    const { message } = warnings.only('EXPORT_FAILED');
+    const { message } = warnings.single('EXPORT_FAILED');
     expect(message).toContain(
       'the collector did not accept the credentials. 1 span is lost so far. Check OTEL_EXPORTER_OTLP_HEADERS',
     );
@@ -93,7 +93,7 @@ describe('exports that fail while the application runs', () => {
     await exportOne();
     await exportOne();
     expect(warnings.take()).toEqual(['EXPORT_RECOVERED']);
-    expect(warnings.only('EXPORT_RECOVERED').details).toEqual({ spansLost: 5 });
+    expect(warnings.single('EXPORT_RECOVERED').details).toEqual({ spansLost: 5 });
 
     // A collector that comes and goes is no reason to say so each time.
     for (const status of [401, 200, 401, 200]) {
@@ -117,7 +117,7 @@ describe('exports that fail while the application runs', () => {
     const handle = await setUpForTest({ exporter: 'otlp' });
     await exportOne();
     await handle.shutdown();
-    expect(warnings.only('EXPORT_FAILED').message).toContain(reason);
+    expect(warnings.single('EXPORT_FAILED').message).toContain(reason);
   });
 
   it.each([
@@ -132,7 +132,7 @@ describe('exports that fail while the application runs', () => {
     const handle = await setUpForTest({ exporter: 'otlp' });
     await exportOne();
     await handle.shutdown(100);
-    const { message } = warnings.only('EXPORT_FAILED');
+    const { message } = warnings.single('EXPORT_FAILED');
     expect(message).toContain(reason);
     expect(message).not.toMatch(/127\.0\.0\.1|nowhere/);
   });
@@ -154,7 +154,7 @@ describe('exports that fail while the application runs', () => {
     const handle = await setUpForTest({}, options);
     await exportOne();
     await handle.shutdown();
-    const { message } = warnings.only('EXPORT_FAILED');
+    const { message } = warnings.single('EXPORT_FAILED');
     expect(message).toContain('no luck at [address] or [address]');
     expect(message).not.toMatch(/secret|example|10\.0\.0\.1/);
   });
@@ -196,8 +196,8 @@ describe('a flush that fails', () => {
     work('place');
     await handle.shutdown();
     expect(warnings.codes()).toEqual(['FLUSH_INCOMPLETE']);
-    expect(warnings.only('FLUSH_INCOMPLETE').message).toContain(message);
-    expect(warnings.only('FLUSH_INCOMPLETE').message).not.toContain('shutdownTimeoutMs');
+    expect(warnings.single('FLUSH_INCOMPLETE').message).toContain(message);
+    expect(warnings.single('FLUSH_INCOMPLETE').message).not.toContain('shutdownTimeoutMs');
   });
 
   it.each(['http', 'grpc'])(
@@ -214,7 +214,7 @@ describe('a flush that fails', () => {
       const handle = await setUpForTest({ exporter: 'otlp' });
       work('place');
       await handle.shutdown(150);
-      const { message } = warnings.only('FLUSH_INCOMPLETE');
+      const { message } = warnings.single('FLUSH_INCOMPLETE');
       expect(message).toContain('within 150 ms');
       expect(message).toContain('raise shutdownTimeoutMs');
     },

@@ -171,7 +171,7 @@ describe('with an SDK whose', () => {
       await handle.shutdown();
       expect([spanExporter.names, shapes()]).toEqual([['place'], [part]]);
       expect(warnings.codes()).toEqual(['SDK_UNKNOWN_SHAPE']);
-      expect(warnings.only('SDK_UNKNOWN_SHAPE').message).toMatch(/NestLens can't .*\. Install a version/);
+      expect(warnings.single('SDK_UNKNOWN_SHAPE').message).toMatch(/NestLens can't .*\. Install a version/);
     },
   );
 

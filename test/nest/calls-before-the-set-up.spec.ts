@@ -71,7 +71,7 @@ describe('calls that come before the set-up', () => {
     expect(isSpanGroupEnabled('jobs')).toBe(false);
     await app.init();
 
-    const { details, message } = warnings.only('CALLS_BEFORE_SETUP');
+    const { details, message } = warnings.single('CALLS_BEFORE_SETUP');
     const sites = ['Worker.run (4)', 'plain work (1)', 'managed work (1)'];
     expect(details).toEqual({ calls: 6, sites, isInitialised: true });
     expect(message).toContain("setupAt: 'init'");
@@ -104,7 +104,7 @@ describe('calls that come before the set-up', () => {
     app.get(Worker).run(1);
     jest.advanceTimersByTime(20_000);
 
-    const { details, message } = warnings.only('CALLS_BEFORE_SETUP');
+    const { details, message } = warnings.single('CALLS_BEFORE_SETUP');
     expect(details).toEqual({ calls: 1, sites: ['Worker.run (1)'], isInitialised: false });
     expect(message).toContain('has not been initialised');
     expect(processState.gates.get('jobs')?.enabled).toBe(false);

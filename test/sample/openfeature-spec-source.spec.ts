@@ -65,7 +65,7 @@ describe('sample-app/spec-sources/openfeature', () => {
     await setUpForTest({ spanGroups: 'orders' }, { specSource: openFeatureSpecSource(client) });
     provider.putConfiguration(flagOf(7));
     await until(() => warnings.codes().length > 0);
-    expect([on(), warnings.only('SPEC_SOURCE_FAILED').message]).toEqual([
+    expect([on(), warnings.single('SPEC_SOURCE_FAILED').message]).toEqual([
       'stock',
       expect.stringContaining('TYPE_MISMATCH'),
     ]);

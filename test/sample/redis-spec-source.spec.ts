@@ -70,7 +70,7 @@ describe('sample-app/spec-sources/redis', () => {
     await change('payment');
     await says('payment');
     expect(warnings.codes()).toEqual(['SPEC_SOURCE_FAILED', 'SPEC_SOURCE_RECOVERED']);
-    expect(warnings.only('SPEC_SOURCE_FAILED').details).toMatchObject({
+    expect(warnings.single('SPEC_SOURCE_FAILED').details).toMatchObject({
       source: `redis:${KEY}`,
       hasGiven: true,
     });

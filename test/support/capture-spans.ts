@@ -13,8 +13,8 @@ export interface CapturedSpans {
   /** Every exported span, in the order of their ends. */
   all(): ReadableSpan[];
   named(name: string): ReadableSpan[];
-  /** The only exported span; with a name, the only one of that name. */
-  only(name?: string): ReadableSpan;
+  /** The single exported span; with a name, the single one of that name. Throws unless there is exactly one. */
+  single(name?: string): ReadableSpan;
   names(): string[];
   /** Spans started and not ended. */
   openCount(): number;
@@ -52,7 +52,7 @@ export function captureSpans(): CapturedSpans {
   return {
     all,
     named,
-    only(name) {
+    single(name) {
       const found = name === undefined ? all() : named(name);
       if (found.length !== 1) {
         throw new Error(

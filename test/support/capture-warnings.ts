@@ -6,8 +6,8 @@ export interface CapturedWarnings {
   codes(): string[];
   /** The codes since the last `take()`: what one step of a test logged. */
   take(): string[];
-  /** The only warning with this code. */
-  only(code: string): LensWarning;
+  /** The single warning with this code; throws unless there is exactly one. */
+  single(code: string): LensWarning;
 }
 
 /** Collects every warning of the library until the logger is set again. */
@@ -28,7 +28,7 @@ export function captureWarnings(): CapturedWarnings {
       taken = all.length;
       return codes;
     },
-    only(code) {
+    single(code) {
       const found = all.filter((warning) => warning.code === code);
       if (found.length !== 1) {
         throw new Error(`expected one ${code}, saw ${JSON.stringify(all.map((warning) => warning.code))}`);

@@ -193,7 +193,7 @@ describe('what a warning quotes', () => {
   it('W3: the facts beside the message stay as they are', () => {
     const warnings = captureWarnings();
     setSpanGroupSpec('a\nb');
-    expect(warnings.only('NOTHING_REGISTERED').details).toEqual({ spec: 'a\nb' });
+    expect(warnings.single('NOTHING_REGISTERED').details).toEqual({ spec: 'a\nb' });
   });
 });
 

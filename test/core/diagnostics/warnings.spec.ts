@@ -178,7 +178,7 @@ describe('where warnings go', () => {
     const warnings = captureWarnings();
     SpanRegistry.register('shop', ['orders']);
     setSpanGroupSpec('oders');
-    const warning: LensWarning = warnings.only('SPEC_UNRESOLVED');
+    const warning: LensWarning = warnings.single('SPEC_UNRESOLVED');
     expect(warning.details).toMatchObject({
       spec: 'oders',
       pending: ['oders'],
@@ -193,7 +193,7 @@ describe('the text of each warning says what is wrong, the choices, and what to 
   function messageOf(code: string, cause: () => void): string {
     const warnings = captureWarnings();
     cause();
-    return warnings.only(code).message;
+    return warnings.single(code).message;
   }
 
   it('R6: GROUP_COLLISION', () => {

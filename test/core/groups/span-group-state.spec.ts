@@ -152,7 +152,7 @@ describe('the enabled set', () => {
     const work = traceFn(' Orders ', 'orders.list')(() => 1);
     setSpanGroupSpec('orders');
     work();
-    expect(spans.only().attributes).toMatchObject({ 'nestlens.group': 'orders' });
+    expect(spans.single().attributes).toMatchObject({ 'nestlens.group': 'orders' });
   });
 
   it('T9: enabledSpanGroups and pendingSpanGroups are not live views', () => {

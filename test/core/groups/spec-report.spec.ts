@@ -56,7 +56,7 @@ describe('reports about the spec', () => {
     warnings.take();
     setSpanGroupSpec('zebra,orders,-aardvark');
     expect(warnings.take()).toEqual(['SPEC_UNRESOLVED']);
-    const { message } = warnings.only('SPEC_UNRESOLVED');
+    const { message } = warnings.single('SPEC_UNRESOLVED');
     expect(message).toContain("'zebra,orders,-aardvark'");
     expect(message).toMatch(/-aardvark\W+zebra/);
     expect(message).toMatch(/cache\W+orders\W+step/);
@@ -67,7 +67,7 @@ describe('reports about the spec', () => {
   it('W3: it names the nearest registered name of each pending one that is close, and none of one that is not', () => {
     SpanRegistry.register('shop', ['payment', 'orders'], { per_request: ['orders'] });
     setSpanGroupSpec('per_requset,paymet,-oders,zzzzzz');
-    const { message } = warnings.only('SPEC_UNRESOLVED');
+    const { message } = warnings.single('SPEC_UNRESOLVED');
     const suggestion = message.slice(message.indexOf('Did you mean'));
     const mentions = (name: string): number => message.split(name).length - 1;
     // Once in the inventory, once as the suggestion.
@@ -125,7 +125,7 @@ describe('reports about the spec', () => {
       warnings.take();
       setSpanGroupSpec(spec);
       expect(warnings.take()).toEqual(['SPEC_SELECTED_NOTHING']);
-      const { message } = warnings.only('SPEC_SELECTED_NOTHING');
+      const { message } = warnings.single('SPEC_SELECTED_NOTHING');
       expect(message).toContain(`'${spec}'`);
       expect(message).toMatch(/cache\W+orders/);
       expect(message).toMatch(/all\W+default\W+haunted/);
@@ -184,7 +184,7 @@ describe('reports about the spec', () => {
       warnings.take();
       setSpanGroupSpec(spec);
       expect(warnings.take()).toEqual(['SPEC_UNRESOLVED']);
-      const { message } = warnings.only('SPEC_UNRESOLVED');
+      const { message } = warnings.single('SPEC_UNRESOLVED');
       expect(message).toContain(`Did you mean '${proposed}' for `);
       expect(message).toContain('Entries are separated by commas.');
     });
@@ -192,7 +192,7 @@ describe('reports about the spec', () => {
     it('W3: a near name goes before that, and commas are spoken of only where they are missing', () => {
       SpanRegistry.register('odd', ['my group']);
       setSpanGroupSpec('my gruop,tpyo');
-      const { message } = warnings.only('SPEC_UNRESOLVED');
+      const { message } = warnings.single('SPEC_UNRESOLVED');
       expect(message).toContain("Did you mean 'my group' for 'my gruop'?");
       expect(message).not.toContain('comma');
     });
@@ -206,7 +206,7 @@ describe('reports about the spec', () => {
     it('W3: and no preset default, it says that none is set, and not to correct it', async () => {
       SpanRegistry.register('shop', ['orders'], { per_request: ['orders'] });
       const handle = await setUp(config);
-      const { message } = warnings.only('SPEC_UNRESOLVED');
+      const { message } = warnings.single('SPEC_UNRESOLVED');
       expect(message).toMatch(/^No span group spec is set, so it is 'default'/);
       expect(message).toContain('Set NEST_LENS_SPAN_GROUPS');
       expect(message).toMatch(/Registered groups: \[orders\]. Presets: \[all, per_request\]/);
@@ -233,7 +233,7 @@ describe('reports about the spec', () => {
     ])('W3: default from %s is spoken of as written', async (_where, given) => {
       SpanRegistry.register('shop', ['orders']);
       const handle = await setUp({ ...given, enabled: true, exporter: 'none' });
-      expect(warnings.only('SPEC_UNRESOLVED').message).toMatch(/^Span group spec 'default' names/);
+      expect(warnings.single('SPEC_UNRESOLVED').message).toMatch(/^Span group spec 'default' names/);
       await handle.shutdown();
     });
   });
@@ -318,7 +318,7 @@ describe('reports about the spec', () => {
     expect(warnings.take()).toEqual(['NOTHING_REGISTERED']);
     SpanRegistry.register('shop', ['orders']);
     expect(warnings.take()).toEqual(['SPEC_UNRESOLVED']);
-    expect(warnings.only('SPEC_UNRESOLVED').message).toMatch(/orders/);
+    expect(warnings.single('SPEC_UNRESOLVED').message).toMatch(/orders/);
     SpanRegistry.register('other', ['cache']);
     expect(warnings.take()).toEqual([]);
   });

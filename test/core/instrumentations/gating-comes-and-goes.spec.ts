@@ -198,7 +198,7 @@ describe("the application's provider", () => {
     const before = trace.getTracer(PG);
     const warnings = captureWarnings();
     const handle = await attach('http_server');
-    expect(warnings.only('INSTRUMENTATIONS_UNGATED').details).toEqual({
+    expect(warnings.single('INSTRUMENTATIONS_UNGATED').details).toEqual({
       spans: 'earlier tracers',
       isOffSpanActive: false,
     });
@@ -224,7 +224,7 @@ describe("the application's provider", () => {
     trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [keeping] }));
     const warnings = captureWarnings();
     await attach('http_server,express');
-    expect(warnings.only('INSTRUMENTATIONS_UNGATED').details).toEqual({
+    expect(warnings.single('INSTRUMENTATIONS_UNGATED').details).toEqual({
       spans: 'none',
       isOffSpanActive: true,
     });
@@ -308,7 +308,7 @@ describe('options', () => {
   ])('%s is a warning, and telemetry starts', async (_what, given, option, used) => {
     const warnings = captureWarnings();
     await setUp('pg', { instrumentations: [pgInstrumentation()], ...options(given) });
-    expect(warnings.only('INSTRUMENTATION_OPTION_INVALID').details).toMatchObject({
+    expect(warnings.single('INSTRUMENTATION_OPTION_INVALID').details).toMatchObject({
       option: `instrumentationGroups${option}`,
       used,
     });
@@ -352,7 +352,7 @@ describe('options', () => {
     });
     expect(warnings.codes()).toEqual([]);
     await handle.shutdown();
-    expect(warnings.only('INSTRUMENTATION_OPTION_UNMATCHED').details).toEqual({
+    expect(warnings.single('INSTRUMENTATION_OPTION_UNMATCHED').details).toEqual({
       option: "instrumentationGroups.names['nobody/knows']",
       name: 'nobody/knows',
       nearest: undefined,

@@ -56,7 +56,7 @@ describe('options that can not be read', () => {
   ])('%s is one warning, and pg is gated', async (_what, given, option = '', shown = 'object', nearest) => {
     const warnings = captureWarnings();
     await setUp('', given);
-    const { details } = warnings.only('INSTRUMENTATION_OPTION_INVALID');
+    const { details } = warnings.single('INSTRUMENTATION_OPTION_INVALID');
     expect(details).toMatchObject({ option: option || 'instrumentationGroups', given: shown });
     expect((details as { nearest?: string }).nearest).toBe(nearest);
     trace.getTracer(PG).startSpan('query').end();
@@ -69,7 +69,7 @@ describe('names of scopes', () => {
     const warnings = captureWarnings();
     await setUp('all', { names: { http_server: 'edge' } });
     trace.getTracer(HTTP).startSpan('GET', { kind: SpanKind.SERVER }).end();
-    expect(warnings.only('INSTRUMENTATION_OPTION_UNMATCHED').details).toMatchObject({
+    expect(warnings.single('INSTRUMENTATION_OPTION_UNMATCHED').details).toMatchObject({
       name: 'http_server',
       nearest: HTTP,
     });
@@ -128,7 +128,7 @@ describe('a provider of somebody else', () => {
     const warnings = captureWarnings();
     const handle = await setUpForTest({ spanGroups: 'all' }, { instrumentationGroups: true });
     expect(handle.mode).toBe('attach');
-    warnings.only('INSTRUMENTATIONS_UNGATED');
+    warnings.single('INSTRUMENTATIONS_UNGATED');
   });
 
   it('that gives no tracer leaves the API with its own, which records nothing', async () => {
@@ -199,7 +199,7 @@ describe('names that the application has as well', () => {
 it('where no group is known yet, the warning says that instrumentations bring theirs later', async () => {
   const warnings = captureWarnings();
   await setUpForTest({ spanGroups: 'pg' }, { spanProcessors: [keeping], instrumentationGroups: true });
-  expect(warnings.only('NOTHING_REGISTERED').message).toMatch(/come with the first spans/);
+  expect(warnings.single('NOTHING_REGISTERED').message).toMatch(/come with the first spans/);
   trace.getTracer(PG).startSpan('query').end();
   expect(ended).toEqual(['query']);
 });

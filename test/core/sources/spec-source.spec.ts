@@ -56,7 +56,7 @@ describe('a source of the spec', () => {
       ['stok', 'mail'],
       ['SPEC_UNRESOLVED'],
     ]);
-    expect(warnings.only('SPEC_UNRESOLVED').message).toContain("Did you mean 'stock' for 'stok'?");
+    expect(warnings.single('SPEC_UNRESOLVED').message).toContain("Did you mean 'stock' for 'stok'?");
     SpanRegistry.register('mail', ['mail']);
     expect(on()).toBe('mail');
     source.say('');
@@ -81,7 +81,7 @@ describe('a source of the spec', () => {
     expect(performance.now() - began).toBeLessThan(2_000);
     expect([on(), warnings.codes()]).toEqual(['orders', []]);
     await until(() => warnings.codes().length > 0, 7_000);
-    const { message, details } = warnings.only('SPEC_SOURCE_FAILED');
+    const { message, details } = warnings.single('SPEC_SOURCE_FAILED');
     expect(message).toMatch(
       /'script' has a problem: it has said nothing for 5 seconds\. It has given no spec so far/,
     );

@@ -18,7 +18,7 @@ describe('injectContext and extractContext', () => {
     propagation.setGlobalPropagator(spanIdPropagator);
     const carrier: Record<string, string> = { kept: 'yes' };
     withSpan('outgoing', () => injectContext(carrier));
-    expect(carrier).toEqual({ kept: 'yes', 'x-span': spanId(spans.only('outgoing')) });
+    expect(carrier).toEqual({ kept: 'yes', 'x-span': spanId(spans.single('outgoing')) });
   });
 
   it('I8: extract reads a context with the global propagator, under which spans continue the trace', () => {
@@ -26,7 +26,7 @@ describe('injectContext and extractContext', () => {
     on();
     const incoming = extractContext({ 'x-span': 'b'.repeat(16) });
     context.with(incoming, () => managedSpan('orders', 'incoming', () => undefined));
-    const span = spans.only('incoming');
+    const span = spans.single('incoming');
     expect([parentId(span), span.spanContext().traceId]).toEqual(['b'.repeat(16), 'a'.repeat(32)]);
   });
 

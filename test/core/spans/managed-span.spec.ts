@@ -41,7 +41,7 @@ describe('managedSpan, group on', () => {
   it('I1: makes one span with the name, the group, no error, and hands the result back', () => {
     const result = { id: 1 };
     expect(managedSpan('orders', 'orders.place', () => result)).toBe(result);
-    const span = spans.only();
+    const span = spans.single();
     expect(span.name).toBe('orders.place');
     expect(span.kind).toBe(SpanKind.INTERNAL);
     expect(span.status).toEqual({ code: SpanStatusCode.UNSET });
@@ -74,7 +74,7 @@ describe('managedSpan, group on', () => {
       { attributes: { 'order.id': 7, tags: ['a'] }, kind: SpanKind.CONSUMER, links: [link] },
       () => undefined,
     );
-    const span = spans.only('place');
+    const span = spans.single('place');
     expect(span.kind).toBe(SpanKind.CONSUMER);
     expect(span.attributes).toEqual({ 'order.id': 7, tags: ['a'], 'nestlens.group': 'orders' });
     expect(span.links.map((each) => each.context)).toEqual([link.context]);
@@ -82,7 +82,7 @@ describe('managedSpan, group on', () => {
 
   it('I10: no attribute of the site can hide the group', () => {
     managedSpan('orders', 'place', { attributes: { 'nestlens.group': 'another' } }, () => undefined);
-    expect(spans.only().attributes).toEqual({ 'nestlens.group': 'orders' });
+    expect(spans.single().attributes).toEqual({ 'nestlens.group': 'orders' });
   });
 
   it('I1: a given tracer makes the span', () => {
@@ -99,7 +99,7 @@ describe('managedSpan, group on', () => {
       expect((span as unknown as { attributes: object }).attributes).toMatchObject({ 'order.id': 7 });
     });
     expect(attributes).toHaveBeenCalledTimes(1);
-    expect(spans.only().attributes).toEqual({ 'order.id': 7, 'nestlens.group': 'orders' });
+    expect(spans.single().attributes).toEqual({ 'order.id': 7, 'nestlens.group': 'orders' });
   });
 
   it('I1: an attributes function that throws leaves no span open, and the work is done', () => {
@@ -156,7 +156,7 @@ describe('managedSpan, group on', () => {
         throw error;
       }),
     ).toThrow(error);
-    const span = spans.only();
+    const span = spans.single();
     expect(span.status).toEqual({ code: SpanStatusCode.ERROR, message: 'sold out' });
     expect(exceptions(span).map((event) => event.attributes)).toEqual([
       {
@@ -172,7 +172,7 @@ describe('managedSpan, group on', () => {
     const error = new Error('sold out');
     const promise = managedSpan('orders', 'place', () => Promise.reject(error));
     await expect(promise).rejects.toBe(error);
-    const span = spans.only();
+    const span = spans.single();
     expect(span.status).toEqual({ code: SpanStatusCode.ERROR, message: 'sold out' });
     expect(exceptions(span)).toHaveLength(1);
   });
@@ -198,14 +198,14 @@ describe('managedSpan, group on', () => {
         return;
       }
     });
-    expect(spans.only('inner').status.code).toBe(SpanStatusCode.ERROR);
-    expect(spans.only('outer').status.code).toBe(SpanStatusCode.UNSET);
-    expect(spans.only('outer').events).toEqual([]);
+    expect(spans.single('inner').status.code).toBe(SpanStatusCode.ERROR);
+    expect(spans.single('outer').status.code).toBe(SpanStatusCode.UNSET);
+    expect(spans.single('outer').events).toEqual([]);
   });
 
   it('I2: a status that the body set itself is kept when the work succeeds', () => {
     managedSpan('orders', 'place', (span) => span?.setStatus({ code: SpanStatusCode.OK }));
-    expect(spans.only().status.code).toBe(SpanStatusCode.OK);
+    expect(spans.single().status.code).toBe(SpanStatusCode.OK);
   });
 
   it.each<[string, () => unknown]>([
@@ -228,7 +228,7 @@ describe('managedSpan, group on', () => {
       )
       .catch(() => undefined);
     // test/setup.ts fails the test if the SDK complains about an ended span.
-    expect(spans.only().status.code).toBe(SpanStatusCode.UNSET);
+    expect(spans.single().status.code).toBe(SpanStatusCode.UNSET);
   });
 
   it('I1: nested spans hang under each other, and the outer one is current again afterwards', () => {
@@ -242,8 +242,8 @@ describe('managedSpan, group on', () => {
       ).toThrow('no');
       expect(trace.getActiveSpan()).toBe(a);
     });
-    const a = spanId(spans.only('a'));
-    expect([parentId(spans.only('b')), parentId(spans.only('c'))]).toEqual([a, a]);
+    const a = spanId(spans.single('a'));
+    expect([parentId(spans.single('b')), parentId(spans.single('c'))]).toEqual([a, a]);
   });
 
   it('I1: fifty at once keep apart: each child under its own parent', async () => {
@@ -258,9 +258,9 @@ describe('managedSpan, group on', () => {
     );
     expect(spans.all()).toHaveLength(100);
     for (let id = 0; id < 50; id++) {
-      const outer = spans.only(`outer ${id}`);
+      const outer = spans.single(`outer ${id}`);
       expect(outer.attributes.id).toBe(id);
-      expect(parentId(spans.only(`inner ${id}`))).toBe(spanId(outer));
+      expect(parentId(spans.single(`inner ${id}`))).toBe(spanId(outer));
     }
     expect(spans.openCount()).toBe(0);
   });
@@ -343,7 +343,7 @@ describe('managedSpan, group off', () => {
       }),
     );
     expect(spans.names()).toEqual(['inner', 'outer']);
-    expect(parentId(spans.only('inner'))).toBe(spanId(spans.only('outer')));
+    expect(parentId(spans.single('inner'))).toBe(spanId(spans.single('outer')));
   });
 
   it('I11: outgoing propagation carries the nearest enabled ancestor', () => {
@@ -351,7 +351,7 @@ describe('managedSpan, group off', () => {
     on('orders');
     const carrier: Record<string, string> = {};
     managedSpan('orders', 'outer', () => managedSpan('cache', 'middle', () => injectContext(carrier)));
-    expect(carrier).toEqual({ 'x-span': spanId(spans.only('outer')) });
+    expect(carrier).toEqual({ 'x-span': spanId(spans.single('outer')) });
   });
 
   it('I11: whatever is on or off, no exported span has a parent that was never exported', async () => {

@@ -241,13 +241,13 @@ describe('what can be read all the same', () => {
       'nestlens.group': 'another',
     };
     expect(managedSpan('orders', 'work', { attributes }, () => 'done')).toBe('done');
-    expect(spans.only('work').attributes).toEqual({ kept: 1, 'nestlens.group': 'orders' });
+    expect(spans.single('work').attributes).toEqual({ kept: 1, 'nestlens.group': 'orders' });
   });
 
   it('I14: of links that are partly none the others are on the span', () => {
     const context = { traceId: '1'.repeat(32), spanId: '2'.repeat(16), traceFlags: 1 };
     managedSpan('orders', 'work', { links: [undefined, { context }, {}] as never }, () => 'done');
-    expect(spans.only('work').links.map((link) => link.context)).toEqual([context]);
+    expect(spans.single('work').links.map((link) => link.context)).toEqual([context]);
   });
 
   it('I14: a span whose tracer fails leaves the one above as the parent of those below', () => {
@@ -257,7 +257,7 @@ describe('what can be read all the same', () => {
       ),
     );
     expect(spans.names()).toEqual(['inner', 'outer']);
-    expect(spans.only('inner').parentSpanContext?.spanId).toBe(spans.only('outer').spanContext().spanId);
+    expect(spans.single('inner').parentSpanContext?.spanId).toBe(spans.single('outer').spanContext().spanId);
     expect(warnings.codes()).toEqual(['SPAN_FAILED']);
   });
 });
@@ -267,7 +267,7 @@ describe('ATTRIBUTES_FAILED', () => {
     for (let call = 0; call < 3; call++)
       managedSpan('orders', 'work', { attributes: () => refuse() }, () => call);
     expect(warnings.codes()).toEqual(['ATTRIBUTES_FAILED']);
-    expect(warnings.only('ATTRIBUTES_FAILED').message).toContain("span 'work'");
+    expect(warnings.single('ATTRIBUTES_FAILED').message).toContain("span 'work'");
   });
 
   it('I3, I14: is said for each name, and for each group of one name', () => {
@@ -372,6 +372,6 @@ describe('a call without a function to run', () => {
         /is not a function/,
       );
     }
-    expect(spans.only('work').status.code).toBe(SpanStatusCode.ERROR);
+    expect(spans.single('work').status.code).toBe(SpanStatusCode.ERROR);
   });
 });

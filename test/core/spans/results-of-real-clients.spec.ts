@@ -80,7 +80,7 @@ describe.each(REAL_CLIENTS.map((client) => [client.name, client] as const))('%s'
     expect(runs[0]!.openCount).toBe(1);
     if (client.isInProcess) expect(runs[0]!.inside).toBe(span);
     expect(spans.openCount()).toBe(0);
-    const { status, attributes } = spans.only('work');
+    const { status, attributes } = spans.single('work');
     expect([status.code, attributes]).toEqual([SpanStatusCode.UNSET, { 'nestlens.group': 'orders' }]);
   });
 
@@ -89,7 +89,7 @@ describe.each(REAL_CLIENTS.map((client) => [client.name, client] as const))('%s'
     await macrotask();
     await macrotask();
     expect(spans.openCount()).toBe(0);
-    expect(spans.only('work').attributes).toEqual({ 'nestlens.group': 'orders' });
+    expect(spans.single('work').attributes).toEqual({ 'nestlens.group': 'orders' });
     expect(Object.hasOwn(got, 'then')).toBe(before.keys.includes('then'));
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(runs.length).toBe(client.isLazy ? 0 : 1);
@@ -102,7 +102,7 @@ describe.each(REAL_CLIENTS.map((client) => [client.name, client] as const))('%s'
     setEnabledSpanGroups(['orders']);
     const reason = await reasonOf(make(true).got);
     expect([reason.constructor.name, reason.message]).toEqual([plain.constructor.name, plain.message]);
-    const span = spans.only('work');
+    const span = spans.single('work');
     expect(span.status).toEqual({ code: SpanStatusCode.ERROR, message: reason.message });
     expect(exceptions(span)).toHaveLength(1);
     expect(spans.openCount()).toBe(0);
@@ -121,7 +121,7 @@ describe('Kysely', () => {
     });
     const builder = database.selectFrom('users').selectAll();
     expect(managedSpan('orders', 'builder', () => builder)).toBe(builder);
-    expect(spans.only('builder').attributes).toEqual({ 'nestlens.group': 'orders' });
+    expect(spans.single('builder').attributes).toEqual({ 'nestlens.group': 'orders' });
     const rows = managedSpan('orders', 'rows', () => builder.execute());
     expect(spans.openCount()).toBe(1);
     expect(await rows).toEqual([]);

@@ -85,7 +85,7 @@ describe('safeSetSpanAttributes', () => {
     const span = spans.tracer.startSpan('over');
     span.end();
     safeSetSpanAttributes(span, { value: 1 });
-    expect(spans.only('over').attributes).toEqual({});
+    expect(spans.single('over').attributes).toEqual({});
   });
 
   it.each<[string, () => unknown]>([
@@ -163,7 +163,7 @@ describe('safeSetSpanAttributes', () => {
     place();
     setEnabledSpanGroups([]);
     place();
-    expect(spans.only('place').attributes).toEqual({ 'order.id': 7, 'nestlens.group': 'orders' });
+    expect(spans.single('place').attributes).toEqual({ 'order.id': 7, 'nestlens.group': 'orders' });
   });
 });
 

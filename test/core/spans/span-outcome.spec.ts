@@ -52,7 +52,7 @@ async function untilNoneOpen(): Promise<void> {
 }
 
 function expectOk(name = 'work'): void {
-  const span = spans.only(name);
+  const span = spans.single(name);
   expect(span.status).toEqual({ code: SpanStatusCode.UNSET });
   expect(span.attributes).not.toHaveProperty('nestlens.cancelled');
   expect(span.events).toEqual([]);
@@ -60,7 +60,7 @@ function expectOk(name = 'work'): void {
 }
 
 function expectError(message: string, name = 'work'): void {
-  const span = spans.only(name);
+  const span = spans.single(name);
   expect(span.status).toEqual({ code: SpanStatusCode.ERROR, message });
   expect(exceptions(span)).toHaveLength(1);
   expect(span.attributes).not.toHaveProperty('nestlens.cancelled');
@@ -68,7 +68,7 @@ function expectError(message: string, name = 'work'): void {
 }
 
 function expectCancelled(name = 'work'): void {
-  const span = spans.only(name);
+  const span = spans.single(name);
   expect(span.status).toEqual({ code: SpanStatusCode.UNSET });
   expect(span.attributes).toMatchObject({ 'nestlens.cancelled': true });
   expect(span.events).toEqual([]);
@@ -512,7 +512,7 @@ describe('an observable', () => {
     expect(await lastValueFrom(result)).toBe(1);
     expectOk('outer');
     expectOk('inner');
-    expect(parentId(spans.only('inner'))).toBe(spanId(spans.only('outer')));
+    expect(parentId(spans.single('inner'))).toBe(spanId(spans.single('outer')));
   });
 
   it('I9: every teardown of the source runs, also when one of them throws', () => {
@@ -750,7 +750,7 @@ describe('a generator in a generator', () => {
     expect(seen).toEqual([1, 2]);
     expectOk('outer');
     expectOk('inner');
-    expect(parentId(spans.only('inner'))).toBe(spanId(spans.only('outer')));
+    expect(parentId(spans.single('inner'))).toBe(spanId(spans.single('outer')));
   });
 
   it('I9: one compiled for an older target, a plain object with those methods, is a generator', async () => {
@@ -1006,7 +1006,7 @@ describe('the active span outside the work', () => {
       await lastValueFrom(result.pipe(tap({ next: note, complete: note })));
       expect(seen.map((span) => span === subscriber)).toEqual([true, true]);
     });
-    expect(parentId(spans.only('work'))).toBe(spanId(spans.only('caller')));
+    expect(parentId(spans.single('work'))).toBe(spanId(spans.single('caller')));
   });
 
   it('I9: is none where there was none', async () => {
@@ -1021,7 +1021,7 @@ describe('the active span outside the work', () => {
       defer(() => (++attempts < 3 ? throwError(() => new Error(`attempt ${attempts}`)) : of('third')));
     const value = await withSpan('outer', () => lastValueFrom(inSpan(flaky).pipe(retry(5))));
     expect(value).toBe('third');
-    const outer = spanId(spans.only('outer'));
+    const outer = spanId(spans.single('outer'));
     expect(spans.named('work').map((span) => [parentId(span), span.status.message])).toEqual([
       [outer, 'attempt 1'],
       [outer, 'attempt 2'],
@@ -1170,7 +1170,7 @@ describe('any value can be thrown', () => {
         const outcome = await caught(() => (observable ? finish(value) : inSpan(() => finish(value))));
         // Object.is by hand: a failing matcher would print the value, which some of these don't survive.
         expect(outcome !== undefined && Object.is(outcome.thrown, value)).toBe(true);
-        const span = spans.only('work');
+        const span = spans.single('work');
         expect(span.status.code).toBe(SpanStatusCode.ERROR);
         if (message !== undefined) expect(span.status.message).toBe(message);
         expect(exceptions(span)).toHaveLength(1);

@@ -58,7 +58,7 @@ const later = <T>(value: T): Cancellable<T> =>
   new Cancellable((resolve) => setTimeout(() => resolve(value), 2));
 
 function expectOk(name = 'work'): void {
-  const { status, attributes, events } = spans.only(name);
+  const { status, attributes, events } = spans.single(name);
   expect([status.code, attributes, events]).toEqual([
     SpanStatusCode.UNSET,
     { 'nestlens.group': 'orders' },
@@ -68,8 +68,8 @@ function expectOk(name = 'work'): void {
 }
 
 function expectError(message: string, name = 'work'): void {
-  expect(spans.only(name).status).toEqual({ code: SpanStatusCode.ERROR, message });
-  expect(exceptions(spans.only(name))).toHaveLength(1);
+  expect(spans.single(name).status).toEqual({ code: SpanStatusCode.ERROR, message });
+  expect(exceptions(spans.single(name))).toHaveLength(1);
   expect(spans.openCount()).toBe(0);
 }
 
@@ -89,7 +89,7 @@ describe('an object with a then', () => {
     expect([query.runs, spans.openCount()]).toEqual([0, 1]);
     expect(await got).toBe('rows');
     expect(query.runs).toBe(1);
-    expect(spanId(spans.only('work'))).toBe(query.inside?.spanContext().spanId);
+    expect(spanId(spans.single('work'))).toBe(query.inside?.spanContext().spanId);
     expectNoTrace(query);
     expectOk();
   });
@@ -170,7 +170,7 @@ describe('an object with a then', () => {
     const query = inSpan(() => new Query());
     expect(await take(query)).toBe('rows');
     expect(query.runs).toBe(1);
-    expect(query.inside?.spanContext().spanId).toBe(spanId(spans.only('work')));
+    expect(query.inside?.spanContext().spanId).toBe(spanId(spans.single('work')));
     expectOk();
   });
 
@@ -258,7 +258,7 @@ describe('an object with a then', () => {
   it('I10, H10: is ended as truncated when telemetry ends while it waits', () => {
     inSpan(() => new Query());
     truncateInFlight();
-    expect(spans.only('work').attributes).toMatchObject({ 'nestlens.truncated': true });
+    expect(spans.single('work').attributes).toMatchObject({ 'nestlens.truncated': true });
     expect(spans.openCount()).toBe(0);
   });
 
@@ -474,7 +474,7 @@ describe('one object that several sites hand on', () => {
     expect(query.runs).toBe(1);
     for (const name of ['handler', 'service', 'repository']) expectOk(name);
     const [handler, service, repository] = ['handler', 'service', 'repository'].map((name) =>
-      spans.only(name),
+      spans.single(name),
     );
     expect([parentId(repository!), parentId(service!)]).toEqual([spanId(service!), spanId(handler!)]);
     expect(query.inside?.spanContext().spanId).toBe(spanId(repository!));
@@ -499,7 +499,7 @@ describe('one object that several sites hand on', () => {
     await macrotask();
     await macrotask();
     expect(await managedSpan('orders', 'later', () => query)).toBe('rows');
-    expect(query.inside?.spanContext().spanId).toBe(spanId(spans.only('later')));
+    expect(query.inside?.spanContext().spanId).toBe(spanId(spans.single('later')));
     expectNoTrace(query);
   });
 
@@ -639,7 +639,7 @@ describe('an object that lets nothing be put on it', () => {
       },
     });
     expect(await inSpan(() => proxy)).toBe('rows');
-    expect([target.runs, target.inside?.spanContext().spanId]).toEqual([1, spanId(spans.only('work'))]);
+    expect([target.runs, target.inside?.spanContext().spanId]).toEqual([1, spanId(spans.single('work'))]);
     expectNoTrace(target);
     expectOk();
   });

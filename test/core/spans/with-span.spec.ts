@@ -31,7 +31,7 @@ describe('withSpan', () => {
 
   it('I10: it belongs to no group', () => {
     withSpan('job', { attributes: { day: 1 } }, () => undefined);
-    expect(spans.only().attributes).toEqual({ day: 1 });
+    expect(spans.single().attributes).toEqual({ day: 1 });
   });
 
   it('I5: takes the options of a site', () => {
@@ -40,7 +40,7 @@ describe('withSpan', () => {
       { attributes: () => ({ day: 1 }), kind: SpanKind.PRODUCER, tracer: spans.tracer },
       () => undefined,
     );
-    const span = spans.only('job');
+    const span = spans.single('job');
     expect([span.attributes, span.kind, span.instrumentationScope.name]).toEqual([
       { day: 1 },
       SpanKind.PRODUCER,
@@ -68,7 +68,7 @@ describe('withSpan', () => {
   it('I11: gated spans inside hang under it', () => {
     setEnabledSpanGroups(['orders']);
     withSpan('job', () => managedSpan('orders', 'place', () => undefined));
-    expect(parentId(spans.only('place'))).toBe(spanId(spans.only('job')));
+    expect(parentId(spans.single('place'))).toBe(spanId(spans.single('job')));
   });
 
   it('I5: without an SDK the body still gets a usable span', () => {

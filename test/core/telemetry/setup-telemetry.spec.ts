@@ -543,7 +543,7 @@ describe('instrumentations', () => {
     await handle.shutdown();
     expect(exporter.names).toEqual(['work', 'part of work']);
     expect(warnings.codes()).toEqual(['INSTRUMENTATION_FAILED']);
-    expect(warnings.only('INSTRUMENTATION_FAILED').message).toContain("'probe'");
+    expect(warnings.single('INSTRUMENTATION_FAILED').message).toContain("'probe'");
   });
 
   it('H7: that has no more than its type asks for is enabled', async () => {
@@ -893,7 +893,7 @@ describe('shutdown', () => {
       const failing = await setUpForTest({}, { spanExporter: new FailingExporter() });
       work('lost');
       await failing.shutdown(timeoutMs);
-      expect(warnings.only('FLUSH_INCOMPLETE').details).toMatchObject({ timeoutMs: 5_000 });
+      expect(warnings.single('FLUSH_INCOMPLETE').details).toMatchObject({ timeoutMs: 5_000 });
     },
   );
 

@@ -134,7 +134,7 @@ describe('a batch that is on its way', () => {
     for (const done of dones) done({ code: 1, error: new Error('the collector is away') });
     await stopped;
     expect(warnings.codes()).toEqual(['FLUSH_INCOMPLETE']);
-    expect(warnings.only('FLUSH_INCOMPLETE').message).toContain('the collector is away');
+    expect(warnings.single('FLUSH_INCOMPLETE').message).toContain('the collector is away');
   });
 
   it.each(PIPELINES)('H9: to %s that never answers costs the limit, and no shutdown', async (_, pipeline) => {
@@ -216,13 +216,13 @@ describe('an exporter', () => {
     work('place');
     await handle.forceFlush();
     // One cause, one sentence; and again after ten minutes.
-    expect(warnings.only('EXPORT_FAILED').message).toContain('token expired');
+    expect(warnings.single('EXPORT_FAILED').message).toContain('token expired');
     work('place');
     await handle.forceFlush();
     expect(warnings.codes()).toEqual(['EXPORT_FAILED']);
     work('place');
     await handle.shutdown();
-    expect(warnings.only('FLUSH_INCOMPLETE').message).toContain('token expired');
+    expect(warnings.single('FLUSH_INCOMPLETE').message).toContain('token expired');
     expect(warnings.codes()).toEqual(['EXPORT_FAILED', 'FLUSH_INCOMPLETE']);
     expect(exporter.calls).toEqual(['shutdown']);
   });

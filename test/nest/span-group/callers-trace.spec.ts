@@ -48,11 +48,11 @@ describe('the carrier of a @SpanGroup', () => {
   ])('N4, I8: is the parent where no span is active: %s', (_title, headers) => {
     new Consumer().handle({ headers });
 
-    const span = spans.only('Consumer.handle');
+    const span = spans.single('Consumer.handle');
     expect([span.spanContext().traceId, parentId(span)]).toEqual([TRACE, PRODUCER]);
     expect(span.parentSpanContext?.isRemote).toBe(true);
     expect(span.links).toEqual([]);
-    expect(parentId(spans.only('inside'))).toBe(spanId(span));
+    expect(parentId(spans.single('inside'))).toBe(spanId(span));
   });
 
   it('N4: is linked where a span is active', () => {
@@ -62,7 +62,7 @@ describe('the carrier of a @SpanGroup', () => {
     );
     outer.end();
 
-    const span = spans.only('Consumer.handle');
+    const span = spans.single('Consumer.handle');
     expect(parentId(span)).toBe(outer.spanContext().spanId);
     expect(span.links.map(({ context: of }) => [of.traceId, of.spanId])).toEqual([[TRACE, PRODUCER]]);
   });
@@ -71,7 +71,7 @@ describe('the carrier of a @SpanGroup', () => {
     const outer = spans.tracer.startSpan('outer');
     context.with(trace.setSpan(ROOT_CONTEXT, outer), () => new Consumer().handle({}));
 
-    const span = spans.only('Consumer.handle');
+    const span = spans.single('Consumer.handle');
     expect([parentId(span), span.links]).toEqual([outer.spanContext().spanId, []]);
   });
 
@@ -79,7 +79,7 @@ describe('the carrier of a @SpanGroup', () => {
     const headers = { traceparent: TRACEPARENT };
     context.with(extractContext(headers), () => new Consumer().handle({ headers }));
 
-    const span = spans.only('Consumer.handle');
+    const span = spans.single('Consumer.handle');
     expect(parentId(span)).toBe(PRODUCER);
     expect(span.links).toEqual([]);
   });
@@ -92,7 +92,7 @@ describe('the carrier of a @SpanGroup', () => {
     );
 
     expect(seen?.value).toBe('acme');
-    expect(parentId(spans.only('Consumer.handle'))).toBe(PRODUCER);
+    expect(parentId(spans.single('Consumer.handle'))).toBe(PRODUCER);
   });
 
   it('N4: of a producer who does not sample, it records no span', () => {
@@ -121,7 +121,7 @@ describe('the carrier of a @SpanGroup', () => {
     const warnings = captureWarnings();
     expect(new Consumer().handle({ headers: headers as object })).toBeUndefined();
 
-    const span = spans.only('Consumer.handle');
+    const span = spans.single('Consumer.handle');
     expect(parentId(span)).toBeUndefined();
     expect(span.links).toEqual([]);
     expect(warnings.codes()).toEqual([]);
@@ -161,7 +161,7 @@ describe('the carrier of a @SpanGroup', () => {
     new Worker().first({ headers: { traceparent: TRACEPARENT } });
     new Worker().second({});
 
-    expect(['Worker.first', 'Worker.second'].map((name) => parentId(spans.only(name)))).toEqual([
+    expect(['Worker.first', 'Worker.second'].map((name) => parentId(spans.single(name)))).toEqual([
       PRODUCER,
       undefined,
     ]);
@@ -191,7 +191,7 @@ describe('the carrier of a @SpanGroup', () => {
       new Overriding().handle(message);
 
       for (const name of ['Consumer.handle', 'Overriding.handle']) {
-        const span = spans.only(name);
+        const span = spans.single(name);
         const links = span.links.map((link) => link.context.spanId);
         expect({ name, parent: parentId(span), links }).toEqual({ name, parent: undefined, links: linked });
       }

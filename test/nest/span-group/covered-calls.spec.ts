@@ -406,6 +406,6 @@ describe('a decorated method', () => {
     }
     new Orders().place();
 
-    expect(spans.only().attributes['nestlens.group']).toBe('orders');
+    expect(spans.single().attributes['nestlens.group']).toBe('orders');
   });
 });
