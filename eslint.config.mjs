@@ -88,8 +88,8 @@ const CORE_FOLDERS = [
   'sources',
   'opt-in',
   'spans',
-  'traces',
   'instrumentations',
+  'traces',
   'telemetry',
   'register',
 ];

@@ -1,6 +1,7 @@
 import { SpanKind } from '@opentelemetry/api';
 import { spanGate } from '../groups/span-gate.js';
 import type { InstrumentationScope, SpanGate } from '../state/state-shape.js';
+import { type Direction, directionOfKind, FIELD_ENDING, isFieldSpan } from './direction-of-kind.js';
 import type { ScopeRole } from './known-scopes.js';
 
 /** A group of a family, with its initial presets. */
@@ -9,15 +10,12 @@ export interface FamilyGroup {
   readonly presets: readonly string[];
 }
 
-type Suffix = 'server' | 'client' | 'consumer' | 'producer';
-
-/** The endings of group names, by the number of the span's kind: INTERNAL, SERVER, CLIENT, PRODUCER, CONSUMER. */
-const SUFFIX_OF_KIND = {
-  rpc: ['client', 'server', 'client', 'client', 'server'],
-  // A client's span fetches messages, so it counts as a consumer's.
-  messaging: ['producer', 'consumer', 'consumer', 'producer', 'consumer'],
-  cloud: ['client', 'consumer', 'client', 'producer', 'consumer'],
-} as const satisfies Record<string, readonly Suffix[]>;
+/** The endings of the groups of a scope that works in several directions, sorted. */
+const DIRECTIONS_OF_ROLE = {
+  rpc: ['client', 'server'],
+  messaging: ['consumer', 'producer'],
+  cloud: ['client', 'consumer', 'producer'],
+} as const satisfies Partial<Record<ScopeRole, readonly Direction[]>>;
 
 const INCOMING = ['default', 'per_request'];
 const STEP = ['per_request'];
@@ -35,9 +33,6 @@ export const STANDARD_PRESETS: readonly string[] = ['default', 'per_request', 'd
 
 /** The most scopes to list for one name. More are gated, but not listed. */
 const MAX_SCOPES = 20;
-
-/** The beginning of the names of instrumentation-graphql's spans for fields. */
-const GRAPHQL_FIELD = 'graphql.resolve';
 
 /**
  * The scopes with a common name, nearly always one, and their groups. The groups can follow from the spans: an unknown scope
@@ -79,24 +74,23 @@ export class ScopeFamily {
 
   /** The gate of a new span. It is on the hot path: two field loads once the kind is known. */
   gateOf(name: string, kind: SpanKind = SpanKind.INTERNAL): SpanGate {
-    // The tracer itself takes any name.
-    if (this.fieldGate !== undefined && String(name).startsWith(GRAPHQL_FIELD)) return this.fieldGate;
+    if (this.fieldGate !== undefined && isFieldSpan(name)) return this.fieldGate;
     return this.gates[kind] ?? this.learnKind(kind);
   }
 
   groups(): FamilyGroup[] {
     const { base } = this;
-    const suffixOfKind = this.suffixOfKind();
-    if (suffixOfKind !== undefined) {
-      return [...new Set(suffixOfKind)].sort().map((suffix) => ({
-        name: `${base}_${suffix}`,
-        presets: [base, ...this.presetsOfSuffix(suffix)],
+    const directions = this.directions();
+    if (directions !== undefined) {
+      return directions.map((direction) => ({
+        name: `${base}_${direction}`,
+        presets: [base, ...this.presetsOfDirection(direction)],
       }));
     }
     const presets = new Set([...this.roles].flatMap((role) => PRESETS_OF_ROLE[role] ?? []));
     if (this.isIncoming()) for (const preset of INCOMING) presets.add(preset);
     const own = { name: base, presets: [...presets] };
-    return this.roles.has('graphql') ? [own, { name: `${base}_resolve`, presets: [] }] : [own];
+    return this.roles.has('graphql') ? [own, { name: `${base}_${FIELD_ENDING}`, presets: [] }] : [own];
   }
 
   /**
@@ -107,20 +101,20 @@ export class ScopeFamily {
     return this.kinds.has(SpanKind.SERVER) && !(this.roles.has('step') && this.isHttpKnown());
   }
 
-  private presetsOfSuffix(suffix: Suffix): readonly string[] {
-    if (suffix === 'server' || suffix === 'consumer') return INCOMING;
+  private presetsOfDirection(direction: Direction): readonly string[] {
+    if (direction === 'server' || direction === 'consumer') return INCOMING;
     // A cloud client's call is as often one to a database or store as a step of the request.
-    return suffix === 'client' && this.roles.has('cloud') ? [] : STEP;
+    return direction === 'client' && this.roles.has('cloud') ? [] : STEP;
   }
 
-  private suffixOfKind(): readonly Suffix[] | undefined {
+  private directions(): readonly Direction[] | undefined {
     for (const role of ['rpc', 'messaging', 'cloud'] as const) {
-      if (this.roles.has(role)) return SUFFIX_OF_KIND[role];
+      if (this.roles.has(role)) return DIRECTIONS_OF_ROLE[role];
     }
     if (this.roles.size > 0) return undefined;
     const { kinds } = this;
-    if (kinds.has(SpanKind.CONSUMER) || kinds.has(SpanKind.PRODUCER)) return SUFFIX_OF_KIND.messaging;
-    return kinds.has(SpanKind.SERVER) && kinds.has(SpanKind.CLIENT) ? SUFFIX_OF_KIND.rpc : undefined;
+    if (kinds.has(SpanKind.CONSUMER) || kinds.has(SpanKind.PRODUCER)) return DIRECTIONS_OF_ROLE.messaging;
+    return kinds.has(SpanKind.SERVER) && kinds.has(SpanKind.CLIENT) ? DIRECTIONS_OF_ROLE.rpc : undefined;
   }
 
   private learnKind(asked: SpanKind): SpanGate {
@@ -133,14 +127,14 @@ export class ScopeFamily {
       this.forgetGates();
       this.onChange();
     }
-    const suffix = this.suffixOfKind()?.[kind];
-    const gate = spanGate(suffix === undefined ? this.base : `${this.base}_${suffix}`);
+    const direction = directionOfKind(kind, this.directions() ?? []);
+    const gate = spanGate(direction === undefined ? this.base : `${this.base}_${direction}`);
     this.gates[kind] = gate;
     return gate;
   }
 
   private forgetGates(): void {
     this.gates = [];
-    this.fieldGate = this.roles.has('graphql') ? spanGate(`${this.base}_resolve`) : undefined;
+    this.fieldGate = this.roles.has('graphql') ? spanGate(`${this.base}_${FIELD_ENDING}`) : undefined;
   }
 }

@@ -1,8 +1,8 @@
 import { processState } from '../state/process-state.js';
 import type { KeptSpan, RecentTrace } from '../state/recent-traces.js';
+import { groupOfSpan } from '../instrumentations/group-of-span.js';
 import { boundedText } from './bounded-attributes.js';
 import { isLocalRoot } from './keep-span.js';
-import { groupOfSpan } from './span-group-of-span.js';
 import { preciseStarts } from './precise-start.js';
 import { isoTime, microseconds, milliseconds } from './span-time.js';
 import { inTreeOrder } from './tree-order.js';
@@ -48,10 +48,20 @@ const STATUS_CODES = ['unset', 'ok', 'error'] as const;
 /** The last finished traces of this process, newest first; empty if no application keeps traces. */
 export function listRecentTraces(): RecentTraceSummary[] {
   const { finished = new Map<string, RecentTrace>() } = processState.recentTraces ?? {};
-  const traces = [...finished].map(([traceId, trace]) => ({ traceId, trace, start: startOf(trace) }));
+  const traces = [...finished].map(([traceId, trace]) => {
+    const root = firstRoot(trace);
+    return { traceId, trace, root, start: root === undefined ? 0 : milliseconds(root.startTime) };
+  });
   // If two started together, the one that finished later comes first.
   traces.reverse().sort((a, b) => b.start - a.start);
-  return traces.map(({ traceId, trace, start }) => summaryOf(traceId, trace, start));
+  return traces.map(({ traceId, trace, root, start }) => ({
+    traceId,
+    name: boundedText(root?.name ?? ''),
+    startedAt: new Date(start).toISOString(),
+    durationMs: root === undefined ? 0 : microseconds(milliseconds(root.duration)),
+    error: trace.hasError,
+    spans: trace.count,
+  }));
 }
 
 /** The spans of one trace, each followed by its children; undefined if it isn't kept. */
@@ -63,7 +73,7 @@ export function recentTrace(traceId: string): { traceId: string; spans: RecentSp
   return { traceId, spans: spans.map((span) => spanReport(span, startOfSpan(span))) };
 }
 
-/** One trace may enter this process several times. */
+/** The local root that started first: one trace may enter this process several times. */
 function firstRoot({ spans }: RecentTrace): KeptSpan | undefined {
   let first: KeptSpan | undefined;
   for (const span of spans) {
@@ -71,23 +81,6 @@ function firstRoot({ spans }: RecentTrace): KeptSpan | undefined {
     if (first === undefined || milliseconds(span.startTime) < milliseconds(first.startTime)) first = span;
   }
   return first;
-}
-
-function startOf(trace: RecentTrace): number {
-  const root = firstRoot(trace);
-  return root === undefined ? 0 : milliseconds(root.startTime);
-}
-
-function summaryOf(traceId: string, trace: RecentTrace, start: number): RecentTraceSummary {
-  const root = firstRoot(trace);
-  return {
-    traceId,
-    name: boundedText(root?.name ?? ''),
-    startedAt: new Date(start).toISOString(),
-    durationMs: root === undefined ? 0 : microseconds(milliseconds(root.duration)),
-    error: trace.hasError,
-    spans: trace.count,
-  };
 }
 
 function spanReport(span: KeptSpan, start: number): RecentSpan {
