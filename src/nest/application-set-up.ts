@@ -3,7 +3,8 @@ import { emitWarnings, recordWarning, type Warning } from '../core/diagnostics/w
 import { setEnabledSpanGroups } from '../core/groups/span-group-state.js';
 import { processState } from '../core/state/process-state.js';
 import type { SharedHandle } from '../core/state/held-by-application.js';
-import { isSdkDisabled, resolveConfig } from '../core/telemetry/config-from-env.js';
+import { isSdkDisabled } from '../core/diagnostics/sdk-disabled.js';
+import { resolveConfig } from '../core/telemetry/config-from-env.js';
 import { discardEarlySdk, isEarlyFailure } from '../core/telemetry/early-sdk.js';
 import { setUpForHost } from '../core/telemetry/setup-telemetry.js';
 import { timeLimitOf } from '../core/telemetry/with-timeout.js';

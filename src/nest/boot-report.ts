@@ -7,7 +7,8 @@ import { SpanRegistry } from '../core/groups/span-registry.js';
 import { processState } from '../core/state/process-state.js';
 import type { InstrumentationLike } from '../core/state/early-start.js';
 import { patchedModules } from '../core/telemetry/private-fields.js';
-import { isSdkDisabled, resolveConfig } from '../core/telemetry/config-from-env.js';
+import { isSdkDisabled } from '../core/diagnostics/sdk-disabled.js';
+import { resolveConfig } from '../core/telemetry/config-from-env.js';
 import type { SpanSites } from './introspection/span-sites.js';
 
 /** Decorated methods whose group is not registered, so that they can never be on. Sorted by site. */

@@ -1,6 +1,7 @@
 import { Logger, type OnApplicationBootstrap, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import type { AbstractHttpAdapter, HttpAdapterHost } from '@nestjs/core';
-import { isSdkDisabled, resolveConfig } from '../core/telemetry/config-from-env.js';
+import { isSdkDisabled } from '../core/diagnostics/sdk-disabled.js';
+import { resolveConfig } from '../core/telemetry/config-from-env.js';
 import { beginBoot, endBoot } from '../core/groups/boot-registrations.js';
 import { beginCountingCalls, endCountingCalls, type MissedCalls } from '../core/groups/missed-calls.js';
 import { judgeAllowedGroups } from '../core/opt-in/allowed-groups.js';

@@ -114,7 +114,7 @@ onEachPlatform('The header x-lens-groups', (platform) => {
       )
       .start();
   const isUntouched = (): Promise<boolean> =>
-    until(() => !processState.isAdmissionAsked && processState.open.size === 0);
+    until(() => processState.isAdmitted === undefined && processState.open.size === 0);
   const countsOf = async (lens: LensApp): Promise<unknown> =>
     (await lens.get('/lens/groups')).json().requestOptIn;
 
@@ -238,7 +238,7 @@ onEachPlatform('The header x-lens-groups', (platform) => {
     const lens = await start({ key: KEY });
     const client = await listen(lens, sign('db_query'));
     processState.requestOptIn!.stop();
-    expect([processState.isAdmissionAsked, ...processState.open]).toEqual([false]);
+    expect([processState.isAdmitted !== undefined, ...processState.open]).toEqual([false]);
     client.destroy();
   });
 });

@@ -1,11 +1,12 @@
 import { type Context, context as contexts } from '@opentelemetry/api';
 import { processState } from '../state/process-state.js';
+import type { RunningPreview } from '../state/state-shape.js';
 import { countMissedCall } from './missed-call-count.js';
 import { optedInGroups } from './opted-in-groups.js';
 
 /**
- * Decides whether a call behind an open gate gets a span. Sites ask only while `processState.isAdmissionAsked`: a gate may
- * then be open for another reason than the spec. Calls that a preview or a boot counts are counted here.
+ * Decides whether a call behind an open gate gets a span. Sites call it as `processState.isAdmitted`, which is set only while
+ * gates may be open for another reason than the spec. It also counts the calls for a preview and for a boot.
  *
  * @param group as it is registered
  * @param site what the call is counted as; undefined: it isn't counted
@@ -17,7 +18,7 @@ export function isAdmitted(group: string, site: string | undefined, context?: Co
     if (site !== undefined) countMissedCall(site, group);
     return false;
   }
-  if (preview !== undefined && site !== undefined) countPreviewed(preview, group, site);
+  if (preview !== undefined && site !== undefined) countPreviewed(preview.counts, group, site);
   if (enabled.has(group)) return true;
   return optedInGroups(context ?? contexts.active())?.has(group) === true;
 }
@@ -26,8 +27,8 @@ export function isAdmitted(group: string, site: string | undefined, context?: Co
 const MAX_SITES = 200;
 const OTHER_SITES = '(other sites)';
 
-function countPreviewed(preview: Map<string, Map<string, number>>, group: string, site: string): void {
-  const sites = preview.get(group);
+function countPreviewed(counts: RunningPreview['counts'], group: string, site: string): void {
+  const sites = counts.get(group);
   if (sites === undefined) return;
   const name = sites.has(site) || sites.size < MAX_SITES ? site : OTHER_SITES;
   sites.set(name, (sites.get(name) ?? 0) + 1);

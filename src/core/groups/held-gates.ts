@@ -42,9 +42,6 @@ export function holdGatesOpen(groups: Iterable<string>): () => void {
 
 /** Called whenever something begins or ends to hold gates open for another reason than the spec. */
 export function noteAdmission(): void {
-  processState.isAdmissionAsked =
-    processState.heldOpen.size > 0 ||
-    processState.missedCalls !== undefined ||
-    processState.preview !== undefined;
-  processState.isAdmitted = processState.isAdmissionAsked ? isAdmitted : undefined;
+  const { heldOpen, missedCalls } = processState;
+  processState.isAdmitted = heldOpen.size > 0 || missedCalls !== undefined ? isAdmitted : undefined;
 }

@@ -1,6 +1,8 @@
 import { setTimeout } from 'node:timers';
 import { BOOLEAN_WORDS } from '../diagnostics/boolean-words.js';
 import { emitOnce } from '../diagnostics/emit-once.js';
+import { isSdkDisabled } from '../diagnostics/sdk-disabled.js';
+import { FALLBACK_PREFIX, PREFIX } from '../diagnostics/variable-prefixes.js';
 import { processState } from '../state/process-state.js';
 
 /** NestLens expects a set-up within this time after the first site was decorated, in milliseconds. */
@@ -35,8 +37,8 @@ export function reportMissingSetUp(): void {
 }
 
 function isEnabledByEnvironment(): boolean {
-  const { env } = process;
-  const enabled = env['NEST_LENS_ENABLED']?.trim() || env['NEMO_LENS_ENABLED']?.trim() || '';
-  const isSdkDisabled = env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true';
-  return BOOLEAN_WORDS.get(enabled.toLowerCase()) === true && !isSdkDisabled;
+  const value = [PREFIX, FALLBACK_PREFIX]
+    .map((prefix) => process.env[`${prefix}_ENABLED`]?.trim())
+    .find(Boolean);
+  return BOOLEAN_WORDS.get(value?.toLowerCase() ?? '') === true && !isSdkDisabled();
 }

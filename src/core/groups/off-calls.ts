@@ -14,34 +14,31 @@ const MAX_NOTED = 100_000;
 const MAX_JUDGED = 1_000;
 const MAX_SAID = 100;
 
-/** Begins to look at calls that pass their group each time, while the group is off. */
-export function noteOffCalls(): void {
+/** Begins to look at off calls after a set-up, anew for each set-up. */
+export function judgeOffCalls(): void {
   processState.offCallsNoted = 0;
   processState.judgedNames.clear();
   lookAtOffCalls();
 }
 
-/** The function goes into the state, so that a program which only asks whether a group is on bundles none of the messages. */
+/** Sites call `noteOffCall` from now on. */
 export function lookAtOffCalls(): void {
-  processState.areOffCallsNoted = true;
   processState.noteOffCall = noteOffCall;
 }
 
 /** Stops looking, unless an application still counts its calls before the set-up. */
 export function ignoreOffCalls(): void {
-  if (processState.missedCalls !== undefined) return;
-  processState.areOffCallsNoted = false;
-  processState.noteOffCall = undefined;
+  if (processState.missedCalls === undefined) processState.noteOffCall = undefined;
 }
 
 /**
- * Looks at a call whose group is off, while `processState.areOffCallsNoted`. Before the set-up it counts the call as missed.
- * After the set-up it warns once about each name that is not registered.
+ * Looks at a call whose group is off. Before the set-up it counts the call as missed. After the set-up it warns once about
+ * each name that is not registered.
  *
  * @param api the function that was called
  * @param span the name of the span that it would have made, if any
  */
-export function noteOffCall(api: string, group: string, span: string | undefined): void {
+function noteOffCall(api: string, group: string, span: string | undefined): void {
   if (processState.missedCalls !== undefined) {
     if (typeof span === 'string') countMissedCall(span, group);
     return;

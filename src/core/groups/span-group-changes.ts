@@ -25,6 +25,8 @@ export function beginChange(by: string | null): () => void {
   const before = inForce();
   return () => {
     const after = inForce();
+    // The spec that a set-up begins with is no change: it is the configuration.
+    if (!processState.setUp && !before.isOverride && !after.isOverride) return;
     if (before.spec === after.spec && before.until === after.until) return;
     const { changes } = processState;
     if (changes.length >= MAX_CHANGES) changes.shift();
@@ -35,11 +37,12 @@ export function beginChange(by: string | null): () => void {
   };
 }
 
-function inForce(): { spec: string; until: string | null } {
+function inForce(): { spec: string; until: string | null; isOverride: boolean } {
   const { pinned, enabled, override } = processState;
   return {
     spec: pinned ? [...enabled].sort().join(',') : (activeLayer()?.spec.raw ?? ''),
     until: (override && overrideEnd(override)?.toISOString()) ?? null,
+    isOverride: override !== undefined,
   };
 }
 

@@ -1,15 +1,13 @@
 import { argumentError, checkOptions } from '../diagnostics/argument-error.js';
 import { createError, NestLensError } from '../diagnostics/errors.js';
 import { describeValue } from '../diagnostics/quote-details.js';
-import { activeLayer } from './active-layer.js';
 import { MAX_TIMER_MS } from './max-timer.js';
 import { clockOffset, MAX_DATE_MS } from './override-end.js';
 import { processState } from '../state/process-state.js';
 import type { OverrideLayer } from '../state/spec-layers.js';
-import { beginChange, BY_CODE, BY_EXPIRY } from './span-group-changes.js';
+import { BY_CODE, BY_EXPIRY } from './span-group-changes.js';
 import { specProblem } from './span-group-spec.js';
-import { createLayer, dropOverride, enableExactly, resolveLayer } from './span-group-state.js';
-import { emitWarnings } from '../diagnostics/warnings.js';
+import { changeSpec, createLayer, dropOverride } from './span-group-state.js';
 
 /**
  * Replaces the configured spec for a while, e.g. to look closer at a running process. Later registrations re-resolve it. When
@@ -41,19 +39,17 @@ export function overrideAs(by: string | null, spec: string, options: { ttlMs?: n
   if (ttlMs !== undefined && !(typeof ttlMs === 'number' && ttlMs > 0 && Date.now() + ttlMs <= MAX_DATE_MS)) {
     throw createError(NestLensError, 'INVALID_TTL', { given: describeValue(ttlMs) });
   }
-  const changed = beginChange(by);
-  dropOverride();
   const layer: OverrideLayer = {
     ...createLayer(spec),
     endsAt: ttlMs === undefined ? undefined : performance.now() + ttlMs,
     clockOffset: clockOffset(),
     timer: undefined,
   };
-  processState.override = layer;
-  armExpiry(layer);
-  const warnings = resolveLayer();
-  changed();
-  emitWarnings(warnings);
+  changeSpec(by, () => {
+    dropOverride();
+    processState.override = layer;
+    armExpiry(layer);
+  });
 }
 
 /**
@@ -72,12 +68,7 @@ export function clearSpanGroupOverride(): void {
 export function clearOverrideAs(by: string | null): void {
   throwIfPinned();
   if (processState.override === undefined) return;
-  const changed = beginChange(by);
-  dropOverride();
-  if (activeLayer() === undefined) enableExactly(new Set());
-  const warnings = resolveLayer();
-  changed();
-  emitWarnings(warnings);
+  changeSpec(by, dropOverride);
 }
 
 function throwIfPinned(): void {

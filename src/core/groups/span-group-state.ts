@@ -37,10 +37,27 @@ export function createLayer(raw: string): SpecLayer {
  * group.
  */
 export function resolveLayer(layer = activeLayer(), index = indexRegistry()): Warning[] {
-  if (layer === undefined) return [];
+  if (layer === undefined) {
+    if (!processState.pinned) enableExactly(new Set());
+    return [];
+  }
   const resolution = resolveSpec(layer.spec, index);
   if (layer === activeLayer()) enableExactly(resolution.enabled);
   return reportIfChanged(layer, resolution, index);
+}
+
+/**
+ * Changes the spec in force: makes the change, switches every group, records the change, and warns at last.
+ *
+ * @param by see {@link beginChange}
+ * @param layerToReport the layer that warnings are about, once the change is made
+ */
+export function changeSpec(by: string | null, change: () => void, layerToReport = activeLayer): void {
+  const changed = beginChange(by);
+  change();
+  const warnings = resolveLayer(layerToReport());
+  changed();
+  emitWarnings(warnings);
 }
 
 /**
@@ -58,13 +75,11 @@ export function resolveLayer(layer = activeLayer(), index = indexRegistry()): Wa
 export function setSpanGroupSpec(spec: string): void {
   const problem = specProblem(spec);
   if (problem !== undefined) return emitWarnings([{ code: 'SPEC_INVALID', details: { problem } }]);
-  const changed = beginChange(BY_CODE);
-  processState.pinned = false;
-  processState.configured = createLayer(spec);
-  const warnings = resolveLayer(baseLayer());
-  // The spec of the set-up is no change: it is the configuration.
-  if (processState.setUp) changed();
-  emitWarnings(warnings);
+  const put = (): void => {
+    processState.pinned = false;
+    processState.configured = createLayer(spec);
+  };
+  changeSpec(BY_CODE, put, baseLayer);
 }
 
 /**
@@ -79,12 +94,12 @@ export function setSpanGroupSpec(spec: string): void {
  */
 export function setEnabledSpanGroups(groups: Iterable<string>): void {
   const pinned = new Set(readTexts(groups, 'setEnabledSpanGroups: groups'));
-  const changed = beginChange(BY_CODE);
-  dropOverride();
-  processState.configured = undefined;
-  processState.pinned = true;
-  enableExactly(pinned);
-  if (processState.setUp) changed();
+  changeSpec(BY_CODE, () => {
+    dropOverride();
+    processState.configured = undefined;
+    processState.pinned = true;
+    enableExactly(pinned);
+  });
 }
 
 /** Removes an override. The caller has to switch the groups. */
@@ -122,7 +137,7 @@ export function forgetSpanGroupState(): void {
   processState.pinned = false;
   processState.setUp = false;
   ignoreOffCalls();
-  processState.endPreview?.();
+  processState.preview?.end();
   processState.changes.length = 0;
   enableExactly(new Set());
 }

@@ -1,14 +1,11 @@
 import { processState } from '../state/process-state.js';
+import type { RunningPreview } from '../state/state-shape.js';
 import { holdGatesOpen } from './held-gates.js';
 
 /** Counts the spans that groups would make, until it ends. */
-export interface SpanPreview {
-  /** Group -> site -> the number of calls so far. */
-  readonly counts: ReadonlyMap<string, ReadonlyMap<string, number>>;
+export interface SpanPreview extends RunningPreview {
   /** Settles when the preview has ended, for whatever reason. */
   readonly ended: Promise<void>;
-  /** Ends the preview and lets go of the gates. A second call does nothing. */
-  end(): void;
 }
 
 /**
@@ -22,18 +19,18 @@ export interface SpanPreview {
 export function beginPreview(groups: Iterable<string>): SpanPreview | undefined {
   if (processState.preview !== undefined) return undefined;
   const counts = new Map([...groups].map((group) => [group, new Map<string, number>()]));
-  processState.preview = counts;
   const letGo = holdGatesOpen(counts.keys());
   let settle!: () => void;
   const ended = new Promise<void>((resolve) => (settle = resolve));
-  const end = (): void => {
-    if (processState.preview === counts) {
-      processState.preview = undefined;
-      processState.endPreview = undefined;
-    }
-    letGo();
-    settle();
+  const preview: SpanPreview = {
+    counts,
+    ended,
+    end() {
+      if (processState.preview === preview) processState.preview = undefined;
+      letGo();
+      settle();
+    },
   };
-  processState.endPreview = end;
-  return { counts, ended, end };
+  processState.preview = preview;
+  return preview;
 }

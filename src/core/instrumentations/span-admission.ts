@@ -1,5 +1,4 @@
 import { type Context, INVALID_SPANID, type Span, type SpanOptions } from '@opentelemetry/api';
-import { isAdmitted } from '../groups/admission.js';
 import { countSpan } from '../spans/span-counts.js';
 import { processState } from '../state/process-state.js';
 import type { InstrumentationScope, SpanGate } from '../state/state-shape.js';
@@ -57,7 +56,7 @@ export function isSpanAdmitted(
   parent: Context | undefined,
 ): boolean {
   if (!gate.enabled) return false;
-  return !processState.isAdmissionAsked || isAdmitted(gate.name, scope.name, parent);
+  return processState.isAdmitted?.(gate.name, scope.name, parent) ?? true;
 }
 
 /** Counts a new span, unless tracing is suppressed, because it records nothing then. */

@@ -1,6 +1,4 @@
 import type { Span } from '@opentelemetry/api';
-import { isAdmitted } from '../groups/admission.js';
-import { noteOffCall } from '../groups/off-calls.js';
 import type { SpanGroupName } from '../groups/span-group-names.js';
 import { processState } from '../state/process-state.js';
 import { missingFunction } from './missing-function.js';
@@ -55,7 +53,7 @@ export function managedSpan<T>(
 ): T {
   // The gate comes first. The on path is in another function, so that this one stays small enough to be inlined.
   if (!open.has(group)) {
-    if (processState.areOffCallsNoted) noteOffCall('managedSpan', group, name);
+    processState.noteOffCall?.('managedSpan', group, name);
     const body = fn ?? (optionsOrFn as Body<T>);
     return typeof body === 'function' ? body(undefined) : refuse(group, name, body);
   }
@@ -64,7 +62,7 @@ export function managedSpan<T>(
 
 function runManaged<T>(group: string, name: string, options: SiteOptions, body: Body<T>): T {
   if (typeof body !== 'function') refuse(group, name, body);
-  if (processState.isAdmissionAsked && !isAdmitted(group, name)) return body(undefined);
+  if (processState.isAdmitted?.(group, name) === false) return body(undefined);
   return runInSpan(planSpan(name, (options as unknown) === body ? undefined : options, group), body);
 }
 

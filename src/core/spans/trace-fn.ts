@@ -3,7 +3,6 @@ import { checkText } from '../diagnostics/argument-error.js';
 import { missingFunction } from './missing-function.js';
 import { runInSpan } from './span-outcome.js';
 import { planSpan, type SiteOptions, type SpanPlan } from './span-plan.js';
-import { isAdmitted } from '../groups/admission.js';
 import type { SpanGroupName } from '../groups/span-group-names.js';
 import { spanGate } from '../groups/span-gate.js';
 import { noteTracedFunction } from '../groups/traced-functions.js';
@@ -45,7 +44,7 @@ export function traceFn(
     }
     const original = fn as unknown as AnyFunction;
     return gateFunction(gate, original, function (...args) {
-      if (processState.isAdmissionAsked && !isAdmitted(gate.name, name)) return original.apply(this, args);
+      if (processState.isAdmitted?.(gate.name, name) === false) return original.apply(this, args);
       return runInSpan(fixed ?? planCall(), () => original.apply(this, args));
     }) as unknown as F;
   };

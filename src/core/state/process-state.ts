@@ -42,14 +42,11 @@ export function createProcessState(): ProcessState {
     instrumentationScopes: new Map(),
     enabled: new Set(),
     open: new Set(),
-    isAdmissionAsked: false,
     isAdmitted: undefined,
     isSetUpExpected: false,
     heldOpen: new Map(),
     preview: undefined,
-    endPreview: undefined,
     requestOptIn: undefined,
-    areOffCallsNoted: false,
     noteOffCall: undefined,
     offCallsNoted: 0,
     judgedNames: new Map(),
@@ -134,6 +131,12 @@ export const processState: ProcessState = opened.state;
 /** A slot of another protocol that existed when this copy was loaded; `warnings` reports it once. */
 export const foreignState: ForeignState | undefined = opened.foreign;
 
+/** Fields that a reset leaves as they are, and objects of which it resets a part, below. */
+const KEPT_AT_RESET: ReadonlySet<keyof ProcessState> = new Set<keyof ProcessState>([
+  ...(['protocol', 'version', 'foreignReported', 'routeSources', 'routesEpoch', 'silenced'] as const),
+  ...(['gates', 'inFlight', 'telemetry', 'verdicts', 'early'] as const),
+]);
+
 /**
  * Resets NestLens to its state at the start of a process: no registrations (not even those made at import), no spec, no
  * logger, every group off. It is for tests; `nest-lens/testing` exports it as `resetNestLens`. It doesn't shut telemetry
@@ -144,47 +147,25 @@ export const foreignState: ForeignState | undefined = opened.foreign;
  */
 export function resetProcessState(): void {
   const state = processState;
-  state.requestOptIn?.stop();
-  // Who waits for it has to hear, and what it holds is let go now: later that would close a gate that somebody else holds.
-  state.endPreview?.();
-  clearTimeout(state.override?.timer);
-  state.namespaces.clear();
-  state.registeredInBoot = undefined;
-  state.tracedFunctions.clear();
-  for (const gate of state.gates.values()) gate.enabled = false;
-  state.instrumentationScopes.clear();
-  state.enabled.clear();
-  state.open.clear();
-  state.isAdmissionAsked = false;
-  state.isAdmitted = undefined;
-  state.isSetUpExpected = false;
-  state.heldOpen.clear();
-  state.preview = undefined;
-  state.endPreview = undefined;
-  state.areOffCallsNoted = false;
-  state.noteOffCall = undefined;
-  state.offCallsNoted = 0;
-  state.judgedNames.clear();
-  state.configured = undefined;
-  state.sourced = undefined;
-  state.override = undefined;
-  state.pinned = false;
-  state.setUp = false;
-  state.logger = undefined;
-  state.defaultLogger = undefined;
-  state.recordedWarnings.length = 0;
-  state.changes.length = 0;
-  state.said.clear();
-  Object.assign(state.telemetry, createTelemetryState());
-  state.missedCalls = undefined;
-  state.applications.clear();
-  state.shared = undefined;
+  const { requestOptIn, preview, recentTraces, override, gates, telemetry, verdicts, early } = state;
+  requestOptIn?.stop();
+  // Ended now, so that its caller gets an answer. Ended later, it would close gates that are held for others by then.
+  preview?.end();
+  recentTraces?.stop();
+  clearTimeout(override?.timer);
   clearInFlight(state.inFlight);
-  state.spanCounts = undefined;
-  state.recentTraces?.stop();
-  state.recentTraces = undefined;
-  state.verdicts.clientErrors = 'unset';
-  state.verdicts.isError = undefined;
+  for (const gate of gates.values()) gate.enabled = false;
+  const initial = createProcessState();
+  for (const key of Object.keys(initial) as (keyof ProcessState)[]) {
+    if (KEPT_AT_RESET.has(key)) continue;
+    const value: unknown = state[key];
+    // Other copies hold these, so they are emptied in place.
+    if (value instanceof Map || value instanceof Set) value.clear();
+    else if (Array.isArray(value)) value.length = 0;
+    else Reflect.set(state, key, initial[key]);
+  }
+  Object.assign(telemetry, createTelemetryState());
+  Object.assign(verdicts, { clientErrors: 'unset', isError: undefined });
   // The instrumentations stay, because what they have patched stays patched.
-  Object.assign(state.early, { sdk: undefined, failure: undefined });
+  Object.assign(early, { sdk: undefined, failure: undefined });
 }

@@ -1,3 +1,4 @@
+import type { Context } from '@opentelemetry/api';
 import type { EarlyStart } from './early-start.js';
 import type { HeldByApplication, SharedSetUp } from './held-by-application.js';
 import type { InFlightSpans } from './in-flight.js';
@@ -36,6 +37,14 @@ export interface InstrumentationScope {
   readonly version?: string | undefined;
 }
 
+/** Counts the calls of sites for a while, whether their groups are on or off. */
+export interface RunningPreview {
+  /** Group -> site -> the number of calls so far. */
+  readonly counts: Map<string, Map<string, number>>;
+  /** Ends the preview and lets go of the gates. A second call does nothing. */
+  end(): void;
+}
+
 export interface ProcessState {
   readonly protocol: number;
   /** The version of the copy that made the slot, for diagnostics only. */
@@ -53,25 +62,25 @@ export interface ProcessState {
   readonly enabled: Set<string>;
   /** The set that sites ask: the groups that are on, and those whose gates are held open. */
   readonly open: Set<string>;
-  /** Whether gates are held open for another reason than the spec. Sites behind an open gate then ask `isAdmitted`. */
-  isAdmissionAsked: boolean;
-  /** That function of the copy that has opened a gate so, while it is asked. */
-  isAdmitted: ((group: string, site: string | undefined) => boolean) | undefined;
+  /**
+   * Decides whether a call behind an open gate gets a span. Set only while gates are held open for another reason than the
+   * spec. It is here as a function, so that a program which only asks whether a group is on bundles no more than that.
+   */
+  isAdmitted: ((group: string, site: string | undefined, context?: Context) => boolean) | undefined;
   /** Whether an application has a module that will set telemetry up. */
   isSetUpExpected: boolean;
   /** Group -> how many times its gate is held open, whether the group is on or not. */
   readonly heldOpen: Map<string, number>;
-  /** Group -> site -> the spans that it would have made, while a preview counts them. */
-  preview: Map<string, Map<string, number>> | undefined;
-  /** Ends that preview. */
-  endPreview: (() => void) | undefined;
+  /** The preview that is counting, if any. */
+  preview: RunningPreview | undefined;
   /** How requests that turn groups on for themselves are judged, and what was decided; undefined while that is off. */
   requestOptIn: RequestOptIn | undefined;
-  /** Whether calls that pass their group each time are checked while it is off, to find names that are not registered. */
-  areOffCallsNoted: boolean;
-  /** Looks at such a call; set while they are looked at. */
+  /**
+   * Looks at a call that passes its group each time, while the group is off: it finds names that are not registered. Set only
+   * for the first calls after a set-up, and while calls before it are counted. A function for the same reason.
+   */
   noteOffCall: ((api: string, group: string, span: string | undefined) => void) | undefined;
-  /** How many of those calls were checked since the set-up. */
+  /** How many of those calls were looked at since the set-up. */
   offCallsNoted: number;
   /** Name in such a call -> whether it was registered. */
   readonly judgedNames: Map<string, boolean>;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { argumentError, checkOptions } from '../diagnostics/argument-error.js';
 import { BOOLEAN_WORDS } from '../diagnostics/boolean-words.js';
+import { FALLBACK_PREFIX, PREFIX } from '../diagnostics/variable-prefixes.js';
 import { ConfigError, createError } from '../diagnostics/errors.js';
 import {
   checkWord,
@@ -47,7 +48,7 @@ export function checkEnvOptions(what: string, options: EnvOptions): void {
   checkOptions(`${what}.env`, options.env);
 }
 
-function createReader({ prefix = 'NEST_LENS', fallbackPrefix = 'NEMO_LENS', env = process.env }: EnvOptions) {
+function createReader({ prefix = PREFIX, fallbackPrefix = FALLBACK_PREFIX, env = process.env }: EnvOptions) {
   warnOfMisspeltVariables(prefix, KEYS, env);
   warnOfMisspeltVariables(fallbackPrefix, KEYS, env, true);
   return (key: (typeof KEYS)[number]): ConfigOrigin | undefined => {
@@ -143,11 +144,4 @@ export function resolveConfig(
 export function nestLensConfigFromEnv(options: EnvOptions = {}): NestLensConfig {
   checkEnvOptions('nestLensConfigFromEnv: options', options);
   return resolveConfig({}, options);
-}
-
-/**
- * Whether `OTEL_SDK_DISABLED` disables the SDK, by the SDK's own rule: only `true` does, in any case, with or without blanks.
- */
-export function isSdkDisabled(env: Readonly<Record<string, string | undefined>> = process.env): boolean {
-  return env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true';
 }

@@ -1,5 +1,5 @@
 import { emitWarnings } from '../diagnostics/warnings.js';
-import { noteOffCalls } from '../groups/off-calls.js';
+import { judgeOffCalls } from '../groups/off-calls.js';
 import { forgetSpanGroupState, setSpanGroupSpec } from '../groups/span-group-state.js';
 import { judgeTracedFunctions } from '../groups/traced-functions.js';
 import { readRequestOptIn } from '../opt-in/request-opt-in-options.js';
@@ -46,7 +46,7 @@ export function goLive(
   source?.open();
   setSpanGroupSpec(config.spanGroups);
   processState.setUp = true;
-  noteOffCalls();
+  judgeOffCalls();
   judgeTracedFunctions();
   putVerdictsInForce(config, options);
   const handle = createHandle({

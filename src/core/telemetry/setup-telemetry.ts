@@ -5,7 +5,7 @@ import { judgeAllowedGroups } from '../opt-in/allowed-groups.js';
 import { processState } from '../state/process-state.js';
 import { type NestLensConfig, validateConfig } from './config.js';
 import { checkSetupOptions } from './check-setup-options.js';
-import { isSdkDisabled } from './config-from-env.js';
+import { isSdkDisabled } from '../diagnostics/sdk-disabled.js';
 import { discardEarlySdk } from './early-sdk.js';
 import { buildPipeline, NOTHING } from './pipeline.js';
 import { warnOfSpecWithoutEnabled } from './environment-warnings.js';

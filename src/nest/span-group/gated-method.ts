@@ -3,7 +3,6 @@ import { context, type Context, type Span } from '@opentelemetry/api';
 import { type AnyFunction, gateFunction } from '../../core/spans/gated-function.js';
 import { copyMetadata } from '../../core/spans/mirror-function.js';
 import { processState } from '../../core/state/process-state.js';
-import { isAdmitted } from '../../core/groups/admission.js';
 import { spanGate } from '../../core/groups/span-gate.js';
 import { runInSpan } from '../../core/spans/span-outcome.js';
 import type { SpanPlan } from '../../core/spans/span-plan.js';
@@ -74,7 +73,7 @@ export function createGate(
         ? original.apply(this, args)
         : runWithin(runIn, span, spanName, gated, this, args);
     }
-    if (processState.isAdmissionAsked && !isAdmitted(gate.name, siteName(site), outside)) {
+    if (processState.isAdmitted?.(gate.name, siteName(site), outside) === false) {
       return original.apply(this, args);
     }
     planFor ??= createPlanner(site, wrapper);

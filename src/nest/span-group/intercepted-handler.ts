@@ -1,4 +1,3 @@
-import { isAdmitted } from '../../core/groups/admission.js';
 import { spanGate } from '../../core/groups/span-gate.js';
 import type { SpanPlan } from '../../core/spans/span-plan.js';
 import { processState } from '../../core/state/process-state.js';
@@ -41,9 +40,9 @@ export function describeHandler(method: object, Class: object): InterceptedHandl
     key: gated ?? method,
     gate,
     isAdmitted: () => {
-      // If the method has a gate, calls without a span are counted there.
-      const isOn = isAdmitted(gate.name, undefined);
-      return isOn || gated === undefined ? isAdmitted(gate.name, siteName(site)) : false;
+      // If the method has a gate, its calls without a span are counted there.
+      if (gated !== undefined && processState.isAdmitted?.(gate.name, undefined) === false) return false;
+      return processState.isAdmitted?.(gate.name, siteName(site)) ?? true;
     },
     plan: (type) => {
       if (epoch !== processState.routesEpoch) {

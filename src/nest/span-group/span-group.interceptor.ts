@@ -1,6 +1,5 @@
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import type { Observable } from 'rxjs';
-import { processState } from '../../core/state/process-state.js';
 import { intercept, isIntercepted } from './intercepted-call.js';
 import { describeHandler, type InterceptedHandler } from './intercepted-handler.js';
 import { NoSpanGroup } from './span-group.decorator.js';
@@ -35,11 +34,7 @@ export class SpanGroupInterceptor implements NestInterceptor {
   /** Nest calls it for each request. If the handler is in no group, or the group is off, it returns `next.handle()`. */
   intercept(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
     const handler = this.find(execution.getHandler(), execution.getClass());
-    if (
-      handler === null ||
-      !handler.gate.enabled ||
-      (processState.isAdmissionAsked && !handler.isAdmitted())
-    ) {
+    if (handler === null || !handler.gate.enabled || !handler.isAdmitted()) {
       return next.handle() as Observable<unknown>;
     }
     if (isIntercepted(execution, handler)) return next.handle() as Observable<unknown>;

@@ -3,6 +3,7 @@ import { context } from '@opentelemetry/api';
 import { SpanGroup } from 'nest-lens';
 import { isSpanGroupEnabled, managedSpan, setSpanGroupSpec, SpanRegistry, traceFn } from 'nest-lens/core';
 import { holdGatesOpen } from '../../../src/core/groups/held-gates.js';
+import { beginPreview } from '../../../src/core/groups/span-preview.js';
 import { withOptedInGroups } from '../../../src/core/groups/opted-in-groups.js';
 import { processState } from '../../../src/core/state/process-state.js';
 import { captureSpans, type CapturedSpans } from '../../support/capture-spans.js';
@@ -57,7 +58,7 @@ describe('a gate that is held open for another reason than the spec', () => {
     expect([...processState.open].sort()).toEqual(['cache', 'orders']);
     setSpanGroupSpec('orders');
     second();
-    expect([processState.isAdmissionAsked, ...processState.open]).toEqual([false, 'orders']);
+    expect([processState.isAdmitted !== undefined, ...processState.open]).toEqual([false, 'orders']);
     callAll();
     expect(spans.names().sort()).toEqual(NAMES);
   });
@@ -71,14 +72,12 @@ describe('a gate that is held open for another reason than the spec', () => {
   });
 
   it('I1: a preview counts the calls of each site, on or off, once each', () => {
-    processState.preview = new Map([['orders', new Map()]]);
-    const letGo = holdGatesOpen(['orders']);
+    const preview = beginPreview(['orders'])!;
     callAll();
     setSpanGroupSpec('orders');
     callAll();
-    const counted = processState.preview.get('orders');
-    processState.preview = undefined;
-    letGo();
+    const counted = preview.counts.get('orders');
+    preview.end();
     callAll();
     expect([...counted!].sort()).toEqual(NAMES.map((name) => [name, 2]));
   });

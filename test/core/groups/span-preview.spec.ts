@@ -7,7 +7,7 @@ import { setUpForTest } from '../../support/live-telemetry.js';
 
 const query = traceFn('db_query', 'db.query')(() => 1);
 const gatesAre = (): unknown => [
-  processState.isAdmissionAsked,
+  processState.isAdmitted !== undefined,
   [...processState.open].sort(),
   [...processState.gates.values()].filter(({ enabled }) => enabled).map(({ name }) => name),
 ];
@@ -72,7 +72,7 @@ describe('a preview', () => {
     first.end();
     const second = beginPreview(['db_query'])!;
     first.end(); // ends nobody else's
-    expect(processState.preview).toBe(second.counts);
+    expect(processState.preview).toBe(second);
     second.end();
   });
 
@@ -80,7 +80,7 @@ describe('a preview', () => {
     const preview = beginPreview(['db_query'])!;
     await handle.shutdown();
     await preview.ended;
-    expect([processState.isAdmissionAsked, processState.preview, processState.open.size]).toEqual([
+    expect([processState.isAdmitted !== undefined, processState.preview, processState.open.size]).toEqual([
       false,
       undefined,
       0,

@@ -87,7 +87,7 @@ onEachPlatform('GET /lens/groups, with instrumentationGroups', (platform) => {
     await until(() => processState.preview !== undefined);
     await lens.get('/orders');
     await lens.get('/orders');
-    processState.endPreview!();
+    processState.preview!.end();
     const { groups } = (await reply).json();
 
     expect(groups).toMatchObject([

@@ -74,7 +74,7 @@ onEachPlatform('POST /lens/groups/preview', (platform) => {
   const preview = (lens: LensApp, body: object) => lens.post(PATH, body, { headers });
   const begun = (): Promise<boolean> => until(() => processState.preview !== undefined);
   const isOver = (): Promise<boolean> =>
-    until(() => processState.preview === undefined && !processState.isAdmissionAsked);
+    until(() => processState.preview === undefined && processState.isAdmitted === undefined);
   const listen = (lens: LensApp, body: object): Promise<EventStream> =>
     listenToEvents(lens.url(PATH), body, headers);
 
@@ -84,7 +84,7 @@ onEachPlatform('POST /lens/groups/preview', (platform) => {
       const reply = preview(lens, { seconds: 300, groups: ['payment', 'db_query', 'orders', 'cache'] });
       await begun();
       for (let call = 0; call < 10; call += 1) await lens.get('/orders');
-      processState.endPreview!();
+      processState.preview!.end();
       const { status, headers: answered, ...answer } = await reply;
       const report = answer.json();
       const { seconds } = report;
@@ -163,7 +163,7 @@ onEachPlatform('POST /lens/groups/preview', (platform) => {
       const stream = await listen(lens, { seconds: 300, groups: ['db_query'] });
       await lens.get('/orders');
       await until(() => stream.events().length === 1, 10_000);
-      processState.endPreview!();
+      processState.preview!.end();
       await stream.ended;
       const events = stream.events();
 
@@ -183,7 +183,7 @@ onEachPlatform('POST /lens/groups/preview', (platform) => {
         const reply = preview(lens, { seconds: 300, groups: ['cache'] });
         await begun();
         for (let call = 0; call < 3; call += 1) await lens.get('/widened');
-        processState.endPreview!();
+        processState.preview!.end();
 
         expect((await reply).json().groups[0].sites).toEqual([{ name: 'WidenedController.read', spans: 3 }]);
       },
@@ -195,7 +195,7 @@ onEachPlatform('POST /lens/groups/preview', (platform) => {
       await begun();
       overrideSpanGroups('db_query');
       managedSpan('db_query', 'db.select', { attributes: { statement: 'x'.repeat(10_000) } }, () => 1);
-      processState.endPreview!();
+      processState.preview!.end();
       const { seconds, bytesPerSecond } = (await reply).json();
 
       expect(bytesPerSecond * seconds).toBeCloseTo(10_140, -3);
@@ -255,7 +255,7 @@ onEachPlatform('POST /lens/groups/preview', (platform) => {
 
     expect(refused.map(({ status }) => status)).toEqual([409, 409]);
     expect(refused[0]!.json().message).toContain('under way');
-    expect(processState.preview?.has('orders')).toBe(true);
+    expect(processState.preview?.counts.has('orders')).toBe(true);
     stream.leave();
     expect(await isOver()).toBe(true);
   });
