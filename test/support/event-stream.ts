@@ -18,7 +18,13 @@ export function listenToEvents(
     const request = http.request(url, {
       method: 'POST',
       agent: false,
-      headers: { ...headers, accept: 'text/event-stream', 'content-type': 'application/json' },
+      // As a browser does; without it, Node asks for a connection that ends.
+      headers: {
+        connection: 'keep-alive',
+        ...headers,
+        accept: 'text/event-stream',
+        'content-type': 'application/json',
+      },
     });
     request.on('error', reject);
     request.on('response', (response) => {

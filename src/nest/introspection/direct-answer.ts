@@ -37,6 +37,8 @@ export function streamDirectly(response: ResponseLike, type: string, stream: Rea
     response.hijack?.();
   }
   raw.setHeader('Content-Type', type);
+  // The stream ends in the middle of the application's close. Express would then wait 5 s for the idle connection.
+  if (raw.req.httpVersionMajor === 1) raw.setHeader('Connection', 'close');
   stream.pipe(raw);
 }
 

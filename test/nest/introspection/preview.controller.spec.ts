@@ -229,7 +229,7 @@ onEachPlatform('POST /lens/groups/preview', (platform) => {
       expect((await preview(lens, { seconds: 0.01, groups: ['orders'] })).status).toBe(200);
     });
 
-    it('comes when the application closes, which does not wait for its time', async () => {
+    it('comes when the application closes, which waits neither for its time nor for its connection', async () => {
       const lens = await start();
       const reply = preview(lens, { seconds: 300, groups: ['db_query'] });
       await begun();
@@ -242,6 +242,8 @@ onEachPlatform('POST /lens/groups/preview', (platform) => {
       await other.close();
       await stream.ended;
       expect(stream.events().map(({ event }) => event)).toEqual(['done']);
+      // The close of a server waits for a connection that is kept alive.
+      expect(stream.headers.connection).toBe('close');
       expect(await isOver()).toBe(true);
     });
   });
