@@ -6,8 +6,8 @@ export default {
   testEnvironmentOptions: { globalsCleanup: 'off' },
   // No test waits that long where it passes. A shared machine may take ten times what an idle one does.
   testTimeout: 30_000,
-  // Half of the time is spent waiting for processes and limits; on two cores Jest would use one.
-  maxWorkers: 2,
+  // A third of the time is spent waiting for processes and limits; on two cores Jest would use one worker.
+  maxWorkers: 3,
   // A worker keeps the modules of each file that it has run, 2 GB by the end, and then doesn't end within Jest's half a second.
   workerIdleMemoryLimit: '800MB',
   globalSetup: '<rootDir>/scripts/build-before-tests.mjs',

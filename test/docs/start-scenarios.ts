@@ -159,7 +159,7 @@ export const startScenarios: Readonly<Record<string, Scenario>> = {
       const receiver = await startReceiver();
       const shop = startShop({
         nodeArguments: REGISTER,
-        env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_NODE_ENABLED_INSTRUMENTATIONS: 'http' },
+        env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
       });
       const looked = await look(shop);
       await shop.kill('SIGTERM');

@@ -111,7 +111,11 @@ async function isServerTraced(variables: Record<string, string>): Promise<boolea
   const receiver = await startReceiver();
   const shop = startShop({
     nodeArguments: ['--import', 'nest-lens/register'],
-    env: { ...variables, OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
+    env: {
+      OTEL_NODE_ENABLED_INSTRUMENTATIONS: undefined,
+      ...variables,
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+    },
   });
   await shop.get('/orders');
   await shop.kill('SIGTERM');

@@ -74,7 +74,7 @@ describe('nest-lens/register', () => {
       const shop = startShop({
         nodeArguments: [flag, 'nest-lens/register'],
         script,
-        env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_NODE_ENABLED_INSTRUMENTATIONS: 'http' },
+        env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
       });
       expect(await shop.get('/orders')).toBe('["anvil"]');
       const { telemetry, enabled } = await telemetryOf(shop);
@@ -168,7 +168,7 @@ describe('nest-lens/register', () => {
       const started = startShop({
         nodeArguments: ['--require', 'nest-lens/register'],
         script: `${folderWith({ 'main.cjs': main, ...files })}/main.cjs`,
-        env: { NEST_LENS_EXPORTER: 'none' },
+        env: { NEST_LENS_EXPORTER: 'none', OTEL_NODE_ENABLED_INSTRUMENTATIONS: undefined },
       });
       await started.exited;
       return started;

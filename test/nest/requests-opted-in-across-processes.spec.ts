@@ -17,7 +17,6 @@ const shopWith = (receiver: OtlpReceiver, service: string, requestOptIn: object)
       NEST_LENS_SPAN_GROUPS: '-all',
       OTEL_SERVICE_NAME: service,
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
-      OTEL_NODE_ENABLED_INSTRUMENTATIONS: 'http',
     },
   });
 

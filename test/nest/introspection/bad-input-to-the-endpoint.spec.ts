@@ -1,10 +1,10 @@
 import http from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { afterEach, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import type { CanActivate, NestApplicationOptions } from '@nestjs/common';
 import { processState } from '../../../src/core/state/process-state.js';
-import { onEachPlatform } from '../../support/adapters.js';
-import { lensApp, type LensApp } from '../../support/lens-app.js';
+import { express, type HttpPlatform, onEachPlatform } from '../../support/adapters.js';
+import { guardEachTest, lensApp, type LensApp } from '../../support/lens-app.js';
 import { type RawReply, type RawRequest, sendRaw } from '../../support/raw-request.js';
 
 class Everybody implements CanActivate {
@@ -165,14 +165,16 @@ function watchHourTimers(): { readonly armed: number; readonly live: ReadonlySet
 
 afterEach(() => void Object.assign(globalThis, { setTimeout: arm, clearTimeout: disarm }));
 
+const startOn = (platform: HttpPlatform, options: NestApplicationOptions = {}): Promise<LensApp> =>
+  lensApp(platform)
+    .applicationOptions(options)
+    .forRoot({ registrations: [shop], introspection: { guards: [Everybody], runtimeControl: true } })
+    .spec('default')
+    .start();
+const documentOf = async (lens: LensApp): Promise<any> => (await lens.get('/lens/groups')).json();
+
 onEachPlatform('bad input to the endpoint', (platform) => {
-  const start = (options: NestApplicationOptions = {}): Promise<LensApp> =>
-    lensApp(platform)
-      .applicationOptions(options)
-      .forRoot({ registrations: [shop], introspection: { guards: [Everybody], runtimeControl: true } })
-      .spec('default')
-      .start();
-  const documentOf = async (lens: LensApp): Promise<any> => (await lens.get('/lens/groups')).json();
+  const start = (options?: NestApplicationOptions): Promise<LensApp> => startOn(platform, options);
 
   it.each([
     ['/lens/groups', attacks],
@@ -256,9 +258,13 @@ onEachPlatform('bad input to the endpoint', (platform) => {
     expect(reply.json()).toMatchObject({ enabled: ['payment'], spec: { active: spec } });
     expect(reply.json().pending).toHaveLength(4);
   });
+});
+
+describe('changes of the spec at once', () => {
+  guardEachTest();
 
   it('T7: a thousand concurrent changes leave one of them in force, and no timer behind', async () => {
-    const lens = await start();
+    const lens = await startOn(express);
     const hourTimers = watchHourTimers();
     const agent = new http.Agent({ keepAlive: true, maxSockets: 50 });
     const change = (at: number): Promise<RawReply> =>

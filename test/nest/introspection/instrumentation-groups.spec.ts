@@ -125,7 +125,6 @@ describe('NEST_LENS_INSTRUMENTATION_GROUPS, with nest-lens/register', () => {
             NEST_LENS_INSTRUMENTATION_GROUPS: 'true',
             NEST_LENS_SPAN_GROUPS: spec,
             OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
-            OTEL_NODE_ENABLED_INSTRUMENTATIONS: 'http',
           },
         });
         expect(await shop.get('/orders')).toBe('["anvil"]');

@@ -62,9 +62,8 @@ const signedIn = { extraHTTPHeaders: { authorization: 'Bearer night-shift' } };
 
 describe.each([express, fastify])('the page, in Chromium, on $name', (platform) => {
   guardTransportTests();
-  const start = (spec?: string): Promise<LensApp> => startOn(platform, spec);
   itInBrowser('asks for a token when a guard refuses, and keeps it for the tab', async () => {
-    const app = await start();
+    const app = await startOn(platform);
     await app.get('/orders');
     const { traces } = (await app.get('/lens/traces', { headers: signedIn.extraHTTPHeaders })).json();
     // Somebody has sent the address of a trace.
@@ -83,7 +82,11 @@ describe.each([express, fastify])('the page, in Chromium, on $name', (platform) 
     await page.getByRole('switch', { name: 'orders' }).waitFor();
     expect(complaints).toEqual([]);
   });
+});
 
+describe('the page, in Chromium', () => {
+  const start = (spec?: string, groups?: string[]): Promise<LensApp> => startOn(express, spec, groups);
+  guardTransportTests();
   itInBrowser('turns a group on for a while by the keyboard, counts down, and goes back', async () => {
     const app = await start();
     const { page, complaints } = await openPage(app.url('/lens'), signedIn);
@@ -141,11 +144,7 @@ describe.each([express, fastify])('the page, in Chromium, on $name', (platform) 
     expect(await again.page.locator('#waterfall').isVisible()).toBe(false);
     expect([...complaints, ...again.complaints]).toEqual([]);
   });
-});
 
-describe('the page, in Chromium', () => {
-  const start = (spec?: string, groups?: string[]): Promise<LensApp> => startOn(express, spec, groups);
-  guardTransportTests();
   itInBrowser('says what is on and why, what matches nothing, and what was meant', async () => {
     const app = await start('default,stok');
     const { page, complaints } = await openPage(app.url('/lens'), signedIn);
