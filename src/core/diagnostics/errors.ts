@@ -66,11 +66,12 @@ const MESSAGES: {
     (differences === '[]' ? '' : `, otherwise: ${differences}`) +
     `. Unregister it first, or pass { allowOverride: true } to replace it.`,
   NAMESPACE_NOT_REGISTERED: ({ namespace, namespaces }) =>
-    `Namespace '${namespace}' is not registered. Registered namespaces: ${namespaces}.`,
+    `Namespace '${namespace}' is not registered. Registered namespaces: ${namespaces}. Correct the name.`,
   PINNED: () =>
     'The enabled span groups of this process are pinned (telemetry is disabled, or setEnabledSpanGroups was called), ' +
     'so no override can be put over them. Enable telemetry, or call setSpanGroupSpec first.',
-  INVALID_SPEC: ({ problem }) => `The span group spec ${problem}. Nothing has changed.`,
+  INVALID_SPEC: ({ problem }) =>
+    `The span group spec ${problem}. Nothing has changed. Correct it and call again.`,
   INVALID_TTL: ({ given }) =>
     `ttlMs must be a positive number of milliseconds, not ${given}. Leave it out for an override without an end.`,
   INVALID_VALUE: ({ source, value, allowed }) => `${source} is '${value}'. Allowed: ${allowed}.`,
@@ -80,7 +81,7 @@ const MESSAGES: {
     "Telemetry is enabled, but the package '@opentelemetry/sdk-node' can't be loaded. Install it " +
     '(npm i @opentelemetry/sdk-node), or register a tracer provider of your own before NestLens sets up.',
   NOT_A_METHOD: ({ decorator, site }) =>
-    `${decorator} on ${site}: it can be put on a class or on a method, not on a property or an accessor.`,
+    `${decorator} on ${site}: it can be put on a class or on a method, not on a property or an accessor. Make it a method.`,
   EXPERIMENTAL_DECORATORS_OFF: ({ decorator }) =>
     `${decorator} was called as a decorator of ECMAScript, but like Nest's own it is one of TypeScript's experimental decorators. ` +
     'Set "experimentalDecorators": true in the compilerOptions of the tsconfig.json that this file is compiled with ' +
@@ -89,9 +90,9 @@ const MESSAGES: {
     'introspection.runtimeControl lets callers change which span groups emit, so it needs introspection.guards, or guards of ' +
     'its own: runtimeControl: { guards: [...] }. Name at least one guard, or turn runtimeControl off.',
   INTROSPECTION_UNGUARDED: ({ options, environment }) =>
-    `${options}: there are no introspection.guards, and everybody who reaches this process could look at what it does, and at what ` +
-    `attributes say of people. NODE_ENV is ${environment}. Name at least one guard, or set NODE_ENV to 'development' or 'test' ` +
-    'where no stranger reaches the process.',
+    `${options} without introspection.guards: everybody who reaches this process could see its spans, and personal data in ` +
+    `their attributes. NODE_ENV is ${environment}. Name at least one guard: introspection: { guards: [...] }. Where no stranger ` +
+    "reaches the process, such as on your own machine, set NODE_ENV to 'development' or 'test' instead.",
   INTROSPECTION_DIFFERS: () =>
     'NestLensModule.forRoot was called more than once in one application, with different options for introspection. There is ' +
     'one endpoint, so one of them could not be obeyed. Give the same introspection everywhere, or call forRoot once.',
@@ -104,7 +105,8 @@ const MESSAGES: {
   OPTIONS_REQUEST_SCOPED: () =>
     'NestLensModule.forRootAsync injects something that is made for each request, so its options would never be made. Inject ' +
     'providers of the default scope.',
-  NO_OPTIONS_FACTORY: () => 'NestLensModule.forRootAsync needs one of useFactory, useClass and useExisting.',
+  NO_OPTIONS_FACTORY: () =>
+    'NestLensModule.forRootAsync needs one of useFactory, useClass and useExisting. Give one of them, or call forRoot.',
 };
 
 /**

@@ -1,5 +1,35 @@
 import type { QuotedDetails } from './quote-details.js';
-import type { UnknownShape, WarningDetails } from './warning-details.js';
+import type { RegistryInventory, UnknownShape, WarningDetails } from './warning-details.js';
+
+/** What is registered, for messages about a spec that doesn't fit it. */
+export function inventory({ groups, presets, namespaces }: QuotedDetails<RegistryInventory>): string {
+  return `Registered groups: ${groups}. Presets: ${presets}. Namespaces: ${namespaces}.`;
+}
+
+/** The whole message, by whether somebody has set a spec. */
+export function specUnresolved({
+  spec,
+  isSet,
+  pending,
+  nearest,
+  ...registry
+}: QuotedDetails<WarningDetails['SPEC_UNRESOLVED']>): string {
+  if (!isSet) {
+    return (
+      `No span group spec is set, so it is '${spec}', and nobody in this process has registered a preset of that name: nothing ` +
+      `is emitted. Set NEST_LENS_SPAN_GROUPS, or config.spanGroups, to what is to emit, or register a preset '${spec}'. ` +
+      inventory(registry)
+    );
+  }
+  const pairs = Object.entries(nearest);
+  const hints = pairs.map(([name, other]) => `Did you mean '${other}' for '${name}'? `).join('');
+  const comma = pairs.some(([, other]) => other.includes(',')) ? 'Entries are separated by commas. ' : '';
+  return (
+    `Span group spec '${spec}' names ${pending}, which nothing registered in this process provides; nothing is ` +
+    `emitted for those, the rest applies. ${hints}${comma}${inventory(registry)} A name may be right in another ` +
+    `process that shares the spec; otherwise correct it, or import the library that registers it.`
+  );
+}
 
 /** The whole message, by the place of the ignored options. */
 export function optionsIgnored({
@@ -60,3 +90,8 @@ export const UNGATED: Readonly<Record<WarningDetails['INSTRUMENTATIONS_UNGATED']
     'The registered tracer provider can neither be gated nor be replaced: the spans of instrumentations flow whatever the spec says. ' +
     "Let NestLens start the SDK (mode 'own'), or register a provider of @opentelemetry/sdk-trace-base. ",
 };
+
+/** What goes wrong if the context manager can't be changed. */
+export const OFF_SPAN_ACTIVE =
+  'The registered context manager can not be changed: trace.getActiveSpan() may be a span that is off, and what is set on it is lost. ' +
+  'Let NestLens start the SDK, or register a context manager of @opentelemetry/context-async-hooks.';

@@ -1,12 +1,16 @@
 import type { LensWarningCode } from '../state/lens-warning.js';
-import { OPT_IN_PROBLEMS, optionsIgnored, UNGATED, UNKNOWN_SHAPES } from './explained-details.js';
+import {
+  inventory,
+  OFF_SPAN_ACTIVE,
+  OPT_IN_PROBLEMS,
+  optionsIgnored,
+  specUnresolved,
+  UNGATED,
+  UNKNOWN_SHAPES,
+} from './explained-details.js';
 import { explainExportFailure } from './export-failure.js';
 import { type QuotedDetails, quoteDetails } from './quote-details.js';
-import type { RegistryInventory, Warning, WarningDetails } from './warning-details.js';
-
-function inventory({ groups, presets, namespaces }: QuotedDetails<RegistryInventory>): string {
-  return `Registered groups: ${groups}. Presets: ${presets}. Namespaces: ${namespaces}.`;
-}
+import type { Warning, WarningDetails } from './warning-details.js';
 
 /**
  * All messages of warnings: code -> message. Each says what is wrong, what the choices are, and what to do next. The details
@@ -46,23 +50,7 @@ const MESSAGES: {
     `or ${enabledVariable}=false if it is meant to be off.`,
   VARIABLE_UNKNOWN: ({ variable, nearest }) =>
     `The variable ${variable} has no effect. Did you mean ${nearest}? Rename it, or unset it.`,
-  SPEC_UNRESOLVED: ({ spec, isSet, pending, nearest, ...registry }) => {
-    if (!isSet) {
-      return (
-        `No span group spec is set, so it is '${spec}', and nobody in this process has registered a preset of that name: nothing ` +
-        `is emitted. Set NEST_LENS_SPAN_GROUPS, or config.spanGroups, to what is to emit, or register a preset '${spec}'. ` +
-        inventory(registry)
-      );
-    }
-    const pairs = Object.entries(nearest);
-    const hints = pairs.map(([name, other]) => `Did you mean '${other}' for '${name}'? `).join('');
-    const comma = pairs.some(([, other]) => other.includes(',')) ? 'Entries are separated by commas. ' : '';
-    return (
-      `Span group spec '${spec}' names ${pending}, which nothing registered in this process provides; nothing is ` +
-      `emitted for those, the rest applies. ${hints}${comma}${inventory(registry)} A name may be right in another ` +
-      `process that shares the spec; otherwise correct it, or import the library that registers it.`
-    );
-  },
+  SPEC_UNRESOLVED: specUnresolved,
   SPEC_SELECTED_NOTHING: ({ spec, ...registry }) =>
     `Span group spec '${spec}' is valid but selects no span group, so nothing will be emitted. ${inventory(registry)} ` +
     `Name a group or a preset that has groups; exclusions only take away from what other entries include.`,
@@ -71,13 +59,13 @@ const MESSAGES: {
     (hasGiven
       ? 'What it gave last stays in force'
       : 'It has given no spec so far, so the configured one is in force') +
-    ' until it gives another one; nothing has to be restarted. This is said once until it works again.',
+    ' until it gives another one. Mend the source; nothing has to be restarted. This is said once until it works again.',
   SPEC_SOURCE_RECOVERED: ({ source }) => `The source of the span group spec '${source}' works again.`,
   SPEC_SOURCE_NOT_ENDED: ({ source, reason, error }) =>
     `The source of the span group spec '${source}' can't be ended: ${reason ?? error}. What it says from now on is ignored, but what ` +
     'it holds, such as a connection, may stay open. Have its watch() return a function that closes it.',
   UNKNOWN_GROUP_AT_SITE: ({ site, group, nearest }) =>
-    `${site} is in span group '${group}', which nobody has registered: it can never be on. ` +
+    `${site} names span group '${group}', which nobody has registered: it can never be on. ` +
     (nearest === undefined ? '' : `Did you mean '${nearest}'? `) +
     `Correct the name, or add it to the groups of a registration.`,
   ATTRIBUTES_FAILED: ({ span, error }) =>
@@ -95,7 +83,7 @@ const MESSAGES: {
   CONFIG_INVALID: ({ error }) =>
     `Invalid configuration (${error}): telemetry stays off, and every span group is off. Correct it and start again.`,
   SETUP_FAILED: ({ error }) =>
-    `Telemetry could not be set up (${error}). The application goes on with every span group off.`,
+    `Telemetry could not be set up (${error}). The application goes on with every span group off. Correct it and start again.`,
   EXPORT_FAILED: ({ failure, error, spansLost }) => {
     const { reason, remedy } = explainExportFailure(failure, error);
     return (
@@ -128,14 +116,10 @@ const MESSAGES: {
   SDK_UNKNOWN_SHAPE: ({ part }) =>
     `${UNKNOWN_SHAPES[part]} Install a version of @opentelemetry/sdk-node from the table in docs/versions.md, or tell us of yours.`,
   RECENT_TRACES_UNSEEN: () =>
-    'introspection.recentTraces can not be obeyed: no span processor can be added to the registered tracer provider, so the list of ' +
+    'introspection.recentTraces has no effect: no span processor can be added to the registered tracer provider, so the list of ' +
     "recent traces stays empty. Let NestLens start the SDK (mode 'own'), or register a provider of @opentelemetry/sdk-trace-base.",
   INSTRUMENTATIONS_UNGATED: ({ spans, isOffSpanActive }) =>
-    'instrumentationGroups can not be obeyed in full. ' +
-    UNGATED[spans] +
-    (isOffSpanActive
-      ? 'The registered context manager can not be changed: trace.getActiveSpan() may be a span that is off, and what is set on it is lost.'
-      : ''),
+    `instrumentationGroups has no effect on some spans. ${UNGATED[spans]}${isOffSpanActive ? OFF_SPAN_ACTIVE : ''}`,
   INSTRUMENTATION_OPTION_INVALID: ({ option, given, used, nearest }) =>
     `${option} is ${given}, which is not what it takes; ` +
     (used === undefined ? 'it is ignored. ' : `'${used}' is used. `) +
@@ -144,11 +128,11 @@ const MESSAGES: {
   INSTRUMENTATION_OPTION_UNMATCHED: ({ option, name, nearest }) =>
     `${option} names '${name}', and nothing of that name has made a span in this process. ` +
     (nearest === undefined ? '' : `Did you mean '${nearest}'? `) +
-    'GET /lens/groups shows the scopes and groups that there are.',
+    'Take the name from GET /lens/groups, which shows the scopes and groups that there are, or leave the entry out.',
   REQUEST_OPT_IN_KEY: ({ option, bytes }) =>
     (bytes === 0
       ? `${option} is empty, so it is no key: nothing that is signed with it counts. `
-      : `${option} has ${bytes} bytes only, so whoever has seen a signed header can find it out. `) +
+      : `${option} has ${bytes} bytes only, so whoever has seen a signed header can guess it. `) +
     'Take 32 random bytes, such as `openssl rand -base64 32` prints; leave the option out to turn it off.',
   REQUEST_OPT_IN_ALLOW: ({ pending, nearest }) => {
     if (pending === '[]') {
@@ -163,17 +147,19 @@ const MESSAGES: {
   REQUEST_OPT_IN_IGNORED: ({ problem, requests }) =>
     `A request brought the header x-lens-groups, which turned nothing on: ${OPT_IN_PROBLEMS[problem] ?? problem}. ` +
     `${requests} ${requests === 1 ? 'request' : 'requests'} of that kind so far; said at most every ten minutes. ` +
-    'Sign a new one with `npx nest-lens sign`. If nobody of yours sends such headers, somebody tries them out; they do no harm.',
+    'Sign a new one with `npx nest-lens sign`. If none of your people or programs sends such headers, a stranger tries them; they do no harm.',
   AUTO_GROUPS_INVALID: ({ option, given, wanted, used }) =>
     `${option} is ${given}, and takes ${wanted}. ` +
-    (used === undefined ? 'It is ignored. Correct it, or leave it out.' : `'${used}' is used. Write that.`),
+    (used === undefined
+      ? 'It is ignored. Correct it, or leave it out.'
+      : `'${used}' is used. Write that instead.`),
   AUTO_GROUPS_UNMATCHED: ({ option, name, nearest }) =>
     `${option} names '${name}', and this application has no class of that name: it changes nothing. ` +
     (nearest === undefined ? '' : `Did you mean '${nearest}'? `) +
     'Name a module, or a class that Nest makes an instance of, or leave it out.',
   NO_SHUTDOWN_HOOKS: () =>
     'Nothing in this process listens to SIGTERM, so a container that is stopped ends at once: spans that wait to be exported ' +
-    'and spans under way will be lost. Call app.enableShutdownHooks(), which closes the application then.',
+    'and spans under way will be lost. Call app.enableShutdownHooks(), so that SIGTERM closes the application.',
   CALLS_BEFORE_SETUP: ({ calls, sites, isInitialised }) =>
     (isInitialised
       ? ''

@@ -184,7 +184,7 @@ onEachPlatform('@SpanGroup on a module class', (platform) => {
 
     await start(Misspelt);
     expect(everythingSaid()).toEqual([
-      expect.stringMatching(/PlainController\.list is in span group 'modul'.*'module'/),
+      expect.stringMatching(/PlainController\.list names span group 'modul'.*'module'/),
     ]);
   });
 });
