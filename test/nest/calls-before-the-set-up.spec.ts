@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Injectable, Module, type OnModuleInit, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { NestInstrumentation } from '@opentelemetry/instrumentation-nestjs-core';
@@ -56,6 +56,9 @@ function appOf(exporter: RecordingExporter, options: NestLensModuleOptions = {})
 }
 
 const create = (module: Type) => NestFactory.create(module, { logger: false, abortOnError: false });
+
+// None on the console.
+beforeEach(() => void captureWarnings());
 
 describe('calls that come before the set-up', () => {
   guardEachTest();

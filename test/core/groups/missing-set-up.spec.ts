@@ -11,6 +11,7 @@ SpanGroup('orders')(Orders);
 
 let environment: NodeJS.ProcessEnv;
 beforeEach(() => {
+  captureWarnings(); // none on the console
   environment = { ...process.env };
 });
 afterEach(() => {

@@ -23,6 +23,7 @@ const EXPRESS = '@opentelemetry/instrumentation-express';
 /** In the order of their ends. */
 const ended: ReadableSpan[] = [];
 beforeEach(() => {
+  captureWarnings(); // none on the console
   ended.length = 0;
 });
 

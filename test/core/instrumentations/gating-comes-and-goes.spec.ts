@@ -33,6 +33,7 @@ const EXPRESS = '@opentelemetry/instrumentation-express';
 
 const ended: ReadableSpan[] = [];
 beforeEach(() => {
+  captureWarnings(); // none on the console
   ended.length = 0;
 });
 

@@ -19,6 +19,7 @@ const HTTP = '@opentelemetry/instrumentation-http';
 
 const ended: string[] = [];
 beforeEach(() => {
+  captureWarnings(); // none on the console
   ended.length = 0;
 });
 

@@ -1,5 +1,5 @@
 // Values of a wrong type, as JavaScript lets through, are refused by a set-up with words, before anything is built.
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { trace } from '@opentelemetry/api';
 import { defineSpanGroups, nestLensConfigFromEnv, setupTelemetry, traceFn } from 'nest-lens/core';
 import { NestLensModule, SpanGroup } from 'nest-lens';
@@ -72,6 +72,9 @@ async function refuses(call: () => unknown, says: string, kind: object = TypeErr
   expect({ provider: trace.getTracerProvider(), pinned: processState.pinned }).toEqual(before);
   expect(warnings.take()).toEqual([]);
 }
+
+// None on the console.
+beforeEach(() => void captureWarnings());
 
 describe('setupTelemetry', () => {
   it.each(WRONG_OPTIONS)('H4: refuses options with %s, on and off (row %#)', async (option, value, says) => {
