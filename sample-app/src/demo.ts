@@ -39,7 +39,7 @@ function showRun(setting: string, { spans }: ShopRun): void {
 console.log(bold('NestLens: the same shop, the same requests, and one variable'));
 say(
   'Every handler, method and query of the shop below is instrumented, and belongs to a span group. A variable',
-  'chooses the groups that emit. The shop is started four times, and each time gets the same requests:',
+  'chooses the groups that emit. First the shop is started four times, and each time gets the same requests:',
 );
 say(
   ...DEMO_REQUESTS.map(

@@ -5,7 +5,7 @@ import type { ShopProcess } from './shop-process.js';
 import { type Say, traceOrder } from './traced-order.js';
 
 const COUNTED_FOR_SECONDS = 2;
-const MOST_ORDERS = 120;
+const MOST_ORDERS = 100;
 
 /** What groups would cost, counted while they are off. */
 export async function showPreview(shop: ShopProcess, say: Say, checklist: Checklist): Promise<void> {
