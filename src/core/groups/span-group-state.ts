@@ -18,7 +18,7 @@ function switchGroup(group: string, enabled: boolean): void {
 }
 
 /** Turns exactly these groups on, and all others off. */
-export function enableExactly(groups: ReadonlySet<string>): void {
+function enableExactly(groups: ReadonlySet<string>): void {
   for (const group of [...processState.enabled]) {
     if (!groups.has(group)) switchGroup(group, false);
   }
