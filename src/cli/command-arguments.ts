@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Command, CommandOption } from './command.js';
 import { CommandError } from './command-error.js';
+import { safe } from './output.js';
 
 /** The arguments after the name of a command. */
 export interface CommandArguments {
@@ -37,4 +38,11 @@ export function readArguments(name: string, command: Command, args: readonly str
     const [reason] = (error as Error).message.split(/\.(?:\s|$)/);
     throw new CommandError(`${reason}. See nest-lens ${name} --help`);
   }
+}
+
+/** Refuses words. A name that is ignored would look like a filter. */
+export function refuseWords({ words: [word] }: CommandArguments, command: string): void {
+  if (word === undefined) return;
+  const hint = `To see one group, use nest-lens group ${safe(word)}`;
+  throw new CommandError(`nest-lens ${command} takes no names, and got '${safe(word)}'. ${hint}`);
 }

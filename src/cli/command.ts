@@ -32,6 +32,3 @@ export interface Command {
   /** @returns the exit code */
   run(run: CommandRun): Promise<number>;
 }
-
-/** The exit code if a requested name is not registered in the process. */
-export const SOMETHING_PENDING = 2;

@@ -14,7 +14,7 @@ export interface LensClientOptions {
 }
 
 /** What is sent. */
-interface LensRequest {
+export interface LensRequest {
   readonly method?: 'GET' | 'PUT' | 'POST' | 'DELETE';
   /** After `/lens/groups`. */
   readonly path?: string;

@@ -9,6 +9,7 @@ import { previewGroups } from './commands/preview-groups.js';
 import { showGroup } from './commands/show-group.js';
 import { signGroups } from './commands/sign-groups.js';
 import { watchGroups } from './commands/watch-groups.js';
+import { DONE, FAILED } from './exit-code.js';
 import { helpOf, helpOfAll } from './help-text.js';
 import { LensClient } from './lens-client.js';
 import { type CommandHost, Output, safe } from './output.js';
@@ -22,8 +23,6 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   watch: watchGroups,
   sign: signGroups,
 };
-
-const FAILED = 1;
 
 /**
  * Runs `nest-lens` with the arguments that follow it.
@@ -46,18 +45,18 @@ async function run(args: readonly string[], host: CommandHost, output: Output): 
   const [name, ...rest] = args;
   if (name === '--version' || name === '-v') {
     output.line(VERSION);
-    return 0;
+    return DONE;
   }
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     const asked = name === 'help' && rest[0] !== undefined ? commandOf(rest[0]) : undefined;
     output.line(asked === undefined ? helpOfAll(COMMANDS) : helpOf(rest[0]!, asked));
-    return name === undefined ? FAILED : 0;
+    return name === undefined ? FAILED : DONE;
   }
   const command = commandOf(name);
   const given = readArguments(name, command, rest);
   if (given.isSet('help')) {
     output.line(helpOf(name, command));
-    return 0;
+    return DONE;
   }
   const { env } = host;
   const client = (): LensClient =>

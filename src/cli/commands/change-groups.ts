@@ -1,8 +1,10 @@
 import type { Command, CommandRun } from '../command.js';
 import { CommandError } from '../command-error.js';
 import { readSeconds } from '../duration.js';
-import { isLensDocument, type LensDocument } from '../lens-document.js';
-import { exitCodeOf, printDocument } from './list-groups.js';
+import { exitCodeOf } from '../exit-code.js';
+import type { LensRequest } from '../lens-client.js';
+import { isLensDocument } from '../lens-document.js';
+import { printAnswer, printDocument } from '../print-document.js';
 import { DEFAULT_SECONDS, DURATION_OPTION, MAX_SECONDS, SERVER_OPTIONS } from './server-options.js';
 
 const ONE_PROCESS = 'It changes the process that answers, and no other.';
@@ -41,7 +43,7 @@ export const turnOff: Command = {
       const excluded = entries.split(',').map((entry) => `-${entry.replace(/^-/, '')}`);
       return override(run, withEntries(await activeSpec(run), excluded.join(',')));
     }
-    return report(run, await run.client().ask(isLensDocument, { method: 'DELETE' }));
+    return change(run, { method: 'DELETE' });
   },
 };
 
@@ -70,13 +72,13 @@ function withEntries(active: string, entries: string): string {
   return [...new Set([...kept, ...added])].join(',');
 }
 
-async function override(run: CommandRun, spec: string): Promise<number> {
+function override(run: CommandRun, spec: string): Promise<number> {
   const ttlSeconds = readSeconds('for', run.given.text('for'), DEFAULT_SECONDS, MAX_SECONDS);
-  return report(run, await run.client().ask(isLensDocument, { method: 'PUT', body: { spec, ttlSeconds } }));
+  return change(run, { method: 'PUT', body: { spec, ttlSeconds } });
 }
 
-function report({ given, output }: CommandRun, document: LensDocument): number {
-  if (given.isSet('json')) output.json(document);
-  else printDocument(output, document);
+async function change(run: CommandRun, request: LensRequest): Promise<number> {
+  const document = await run.client().ask(isLensDocument, request);
+  printAnswer(run, document, printDocument);
   return exitCodeOf(document);
 }

@@ -1,9 +1,10 @@
 import type { Command, CommandRun } from '../command.js';
 import { CommandError } from '../command-error.js';
 import { readSeconds } from '../duration.js';
+import { exitCodeOf } from '../exit-code.js';
 import { isLensPreview, type LensPreview } from '../lens-document.js';
 import { type Output, safe } from '../output.js';
-import { exitCodeOf, printPending } from './list-groups.js';
+import { printAnswer, printPending } from '../print-document.js';
 import { SERVER_OPTIONS } from './server-options.js';
 
 const DEFAULT_PREVIEW_SECONDS = 30;
@@ -24,30 +25,20 @@ export const previewGroups: Command = {
     seconds: { type: 'string', value: 'time', help: 'How long: 30, 45s, 5m at most. Default: 30.' },
   },
   async run(run) {
-    const { given, output } = run;
-    const seconds = readSeconds(
-      'seconds',
-      given.text('seconds'),
-      DEFAULT_PREVIEW_SECONDS,
-      MAX_PREVIEW_SECONDS,
-    );
-    const report = await count(run, given.words.join(',') || 'all', seconds);
-    if (given.isSet('json')) output.json(report);
-    else print(output, report);
+    const asked = run.given.text('seconds');
+    const seconds = readSeconds('seconds', asked, DEFAULT_PREVIEW_SECONDS, MAX_PREVIEW_SECONDS);
+    const report = await count(run, seconds);
+    printAnswer(run, report, printPreview);
     return exitCodeOf(report);
   },
 };
 
-async function count(
-  { given, output, client }: CommandRun,
-  spec: string,
-  seconds: number,
-): Promise<LensPreview> {
+async function count({ given, output, client }: CommandRun, seconds: number): Promise<LensPreview> {
   const showsProgress = output.isTerminal && !given.isSet('json');
   const request = {
     method: 'POST',
     path: '/preview',
-    body: { seconds, spec },
+    body: { seconds, spec: given.words.join(',') || 'all' },
     withinMs: seconds * 1_000 + GRACE_MS,
   } as const;
   for await (const { event, data } of client().events(request)) {
@@ -67,7 +58,7 @@ async function count(
   );
 }
 
-function print(
+function printPreview(
   output: Output,
   { seconds, spans, perSecond, bytesPerSecond, groups, pending }: LensPreview,
 ): void {

@@ -1,8 +1,9 @@
 import type { Command } from '../command.js';
 import { CommandError } from '../command-error.js';
-import { isLensGroup } from '../lens-document.js';
-import { safe } from '../output.js';
-import { listOf, stateCell } from './list-groups.js';
+import { DONE } from '../exit-code.js';
+import { isLensGroup, type LensGroup } from '../lens-document.js';
+import { type Output, safe } from '../output.js';
+import { listOf, printAnswer, stateCell } from '../print-document.js';
 import { SERVER_OPTIONS } from './server-options.js';
 
 /** `nest-lens group`. */
@@ -12,34 +13,33 @@ export const showGroup: Command = {
   details:
     'Shows one group: its sites and routes, who has registered it, why it is on, and what would turn it on.',
   options: SERVER_OPTIONS,
-  async run({ given, output, client }) {
-    const [name, ...others] = given.words;
+  async run(run) {
+    const [name, ...others] = run.given.words;
     if (name === undefined || others.length > 0) {
       throw new CommandError('Name one group. See nest-lens group --help');
     }
-    const group = await client().ask(isLensGroup, { path: `/${encodeURIComponent(name)}` });
-    if (given.isSet('json')) {
-      output.json(group);
-      return 0;
-    }
-    const state = stateCell(group.enabled);
-    output.table(
-      [safe(group.name), ''],
-      [
-        ['is', state],
-        ['because of', listOf(group.because)],
-        ['turned on by', listOf(group.turnedOnBy ?? [])],
-        ['presets', listOf(group.presets)],
-        ['registered by', listOf(group.namespaces)],
-      ],
-    );
-    const sites = group.siteList ?? [];
-    if (sites.length === 0) return 0;
-    output.line();
-    output.table(
-      ['SITE', 'KIND', 'ROUTE'],
-      sites.map(({ name: site, kind, route }) => [safe(site), safe(kind), safe(route ?? '')]),
-    );
-    return 0;
+    const path = `/${encodeURIComponent(name)}`;
+    printAnswer(run, await run.client().ask(isLensGroup, { path }), printGroup);
+    return DONE;
   },
 };
+
+function printGroup(output: Output, group: LensGroup): void {
+  output.table(
+    [safe(group.name), ''],
+    [
+      ['is', stateCell(group.enabled)],
+      ['because of', listOf(group.because)],
+      ['turned on by', listOf(group.turnedOnBy ?? [])],
+      ['presets', listOf(group.presets)],
+      ['registered by', listOf(group.namespaces)],
+    ],
+  );
+  const sites = group.siteList ?? [];
+  if (sites.length === 0) return;
+  output.line();
+  output.table(
+    ['SITE', 'KIND', 'ROUTE'],
+    sites.map(({ name, kind, route }) => [safe(name), safe(kind), safe(route ?? '')]),
+  );
+}

@@ -2,6 +2,7 @@ import { signSpanGroups } from '../../core/opt-in/sign-span-groups.js';
 import type { Command } from '../command.js';
 import { CommandError } from '../command-error.js';
 import { readSeconds } from '../duration.js';
+import { DONE } from '../exit-code.js';
 import { DEFAULT_SECONDS, DURATION_OPTION, MAX_SECONDS, SERVER_OPTIONS } from './server-options.js';
 
 const KEY_VARIABLE = 'NEST_LENS_SIGNING_KEY';
@@ -37,7 +38,7 @@ export const signGroups: Command = {
       const expiresAt = new Date(Number(/;exp=(\d+)/.exec(value)?.[1])).toISOString();
       output.json({ header: 'x-lens-groups', value, expiresAt });
     }
-    return Promise.resolve(0);
+    return Promise.resolve(DONE);
   },
 };
 

@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from '../command.js';
+import { refuseWords } from '../command-arguments.js';
 import { CommandError } from '../command-error.js';
 import { readSeconds } from '../duration.js';
+import { exitCodeOf } from '../exit-code.js';
 import { isLensDocument, type LensDocument } from '../lens-document.js';
 import { safe } from '../output.js';
-import { describeSpec, exitCodeOf, printDocument, refuseWords } from './list-groups.js';
+import { describeSpec, printDocument } from '../print-document.js';
 import { SERVER_OPTIONS } from './server-options.js';
 
 const DEFAULT_EVERY_SECONDS = 2;
@@ -22,7 +24,7 @@ export const watchGroups: Command = {
     every: { type: 'string', value: 'time', help: 'How often the server is asked. Default: 2s.' },
   },
   async run({ given, output, client: connect }) {
-    refuseWords({ given }, 'watch');
+    refuseWords(given, 'watch');
     const every = readSeconds('every', given.text('every'), DEFAULT_EVERY_SECONDS, MAX_EVERY_SECONDS);
     const client = connect();
     const ending = new AbortController();
