@@ -20,13 +20,19 @@ export const NOTHING: Pipeline = {
 
 const EARLY_OPTIONS_IGNORED: Warning = { code: 'OPTIONS_IGNORED', details: { reason: 'early start' } };
 
-/** Options that count even if the provider is the application's. */
-const ALWAYS_OBEYED: readonly string[] = [
-  'mode',
-  'isError',
-  'instrumentationGroups',
-  'requestOptIn',
-] satisfies (keyof SetupOptions)[];
+/** Whether an option is for the start of the SDK. Such an option has no effect on an SDK or a provider that is there already. */
+const IS_FOR_START: Readonly<Record<keyof SetupOptions, boolean>> = {
+  spanExporter: true,
+  spanProcessors: true,
+  metricReader: true,
+  instrumentations: true,
+  resourceAttributes: true,
+  mode: false,
+  isError: false,
+  instrumentationGroups: false,
+  specSource: false,
+  requestOptIn: false,
+};
 
 interface ApplicationProvider {
   forceFlush?(): Promise<void>;
@@ -68,7 +74,7 @@ export async function buildPipeline(
   loadedPackages: readonly string[],
 ): Promise<BuiltPipeline> {
   const isGiven = Object.entries(options).some(
-    ([key, value]) => !ALWAYS_OBEYED.includes(key) && value !== undefined,
+    ([key, value]) => IS_FOR_START[key as keyof SetupOptions] && value !== undefined,
   );
   const provider = registeredTracerProvider() as ApplicationProvider | undefined;
   const early = takeEarlySdk();

@@ -38,6 +38,7 @@ import {
   setupTelemetry,
   type SetupOptions,
   SpanRegistry,
+  type SpanGroupSpecSource,
   TelemetryAlreadySetUpError,
   traceFn,
   withSpan,
@@ -655,6 +656,25 @@ describe('setupTelemetry, attach mode', () => {
     await setUpForTest({}, { spanExporter: ignored });
     work('place');
     expect([exporter.names, ignored.calls, warnings.all.length]).toEqual([['place'], [], 1]);
+  });
+
+  it('H6: what is not for the SDK counts as in own mode, and is not said to be ignored', async () => {
+    const stop = jest.fn();
+    const specSource: SpanGroupSpecSource = {
+      name: 'flags',
+      watch(onSpec) {
+        onSpec('cache');
+        return stop;
+      },
+    };
+    const requestOptIn = { key: 'k'.repeat(32) };
+    const handle = await setUpForTest(
+      { spanGroups: 'orders' },
+      { specSource, requestOptIn, isError: () => false, instrumentationGroups: false },
+    );
+    expect([handle.mode, [...enabledSpanGroups()], warnings.codes()]).toEqual(['attach', ['cache'], []]);
+    await handle.shutdown();
+    expect(stop).toHaveBeenCalledTimes(1);
   });
 
   it('H2: a disabled set-up leaves the provider alone', async () => {
