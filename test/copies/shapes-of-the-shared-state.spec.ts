@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { createProcessState } from '../../src/core/state/process-state.js';
 import { installCopies, type PackageCopies } from './package-copies.js';
 
 jest.setTimeout(60_000);
@@ -28,6 +29,15 @@ describe('docs/shared-state.md', () => {
     const names = sources.flatMap((source) => source.match(/'nest-lens[.:][a-z.-]*[a-z]'/g) ?? []);
     expect(names.length).toBeGreaterThan(5);
     expect(names.filter((name) => !page.includes(name))).toEqual([]);
+  });
+
+  it('R1: says what each field of the slot holds, and names no other', () => {
+    const [, table] = /\n## Its fields\n([\s\S]*?)\n## /.exec(read('docs/shared-state.md'))!;
+    const rows = table!.split('\n').filter((line) => line.startsWith('| `'));
+    const fields = rows.flatMap((row) =>
+      [...row.split('|')[1]!.matchAll(/`(\w+)`/g)].map(([, name]) => name),
+    );
+    expect(fields.sort()).toEqual(Object.keys(createProcessState()).sort());
   });
 });
 

@@ -8,9 +8,9 @@ import { VERSION } from './version.js';
  * two installed versions, a module registry that a test runner has reset.
  *
  * The contract, in short; docs/shared-state.md is the whole of it. The slot holds *data*: plain objects, maps, sets,
- * strings. Each copy brings its own functions; nothing in here is a class instance of ours, and nobody tells things in
- * here apart by `instanceof`. Its shape is that of `state-shape.ts`. Once a version is published, a change of shape raises
- * the number in the key and in `protocol`; copies of two protocols don't share, and one of them says so.
+ * strings. Each copy brings its own code. The functions in the slot are those that the page lists, and nobody tells objects
+ * in it apart by `instanceof`. `state-shape.ts` has its type. Once a version is published, a change of that type raises the
+ * number in the key and in `protocol`; copies of two protocols don't share, and one of them says so.
  */
 const PROTOCOL = 1;
 const KEY_PREFIX = 'nest-lens.state.';
