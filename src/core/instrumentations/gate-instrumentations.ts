@@ -7,7 +7,7 @@ import { gateTracers } from './gated-tracers.js';
 import type { InstrumentationGroupsOptions } from './instrumentation-groups-options.js';
 import { InstrumentationGroups } from './instrumentation-groups.js';
 import { keepOffSpansOut } from './off-spans-kept-out.js';
-import type { TakeBack } from './put-before.js';
+import { putAll, type TakeBack } from './take-back.js';
 import { SpanAdmission } from './span-admission.js';
 
 /** The registered OpenTelemetry APIs, and the known instrumentations. */
@@ -30,21 +30,15 @@ export function gateInstrumentations(
   emitWarnings(checked.warnings);
   const groups = new InstrumentationGroups(checked);
   const admission = new SpanAdmission(groups);
-  groups.addKnown(scopes);
-  const changes: TakeBack[] = [];
-  const tracers = gateTracers(provider, admission);
-  const gated = tracers ?? gateProvider(provider, admission);
-  if (gated !== undefined) changes.push(gated);
-  const contexts = contextManager === undefined ? () => undefined : keepOffSpansOut(contextManager);
-  if (contexts !== undefined) changes.push(contexts);
-  if (tracers === undefined || contexts === undefined) {
-    const spans = tracers !== undefined ? 'none' : gated !== undefined ? 'earlier tracers' : 'all';
-    const isOffSpanActive = contexts === undefined;
+  return putAll((keep) => {
+    keep(() => groups.release());
+    groups.addKnown(scopes);
+    keep(() => admission.close());
+    const isTracerGated = keep(gateTracers(provider, admission));
+    const isGated = isTracerGated || keep(gateProvider(provider, admission));
+    const isOffSpanActive = contextManager !== undefined && !keep(keepOffSpansOut(contextManager));
+    if (isTracerGated && !isOffSpanActive) return;
+    const spans = isTracerGated ? 'none' : isGated ? 'earlier tracers' : 'all';
     emitWarnings([{ code: 'INSTRUMENTATIONS_UNGATED', details: { spans, isOffSpanActive } }]);
-  }
-  return () => {
-    admission.close();
-    for (const takeBack of changes) takeBack();
-    groups.release();
-  };
+  });
 }

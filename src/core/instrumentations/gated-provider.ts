@@ -10,7 +10,7 @@ import {
   type TracerProvider,
 } from '@opentelemetry/api';
 import { createOffSpan } from './off-span.js';
-import type { TakeBack } from './put-before.js';
+import type { TakeBack } from './take-back.js';
 import { countAdmitted, isSpanAdmitted, type SpanAdmission } from './span-admission.js';
 
 /**

@@ -9,8 +9,9 @@ import {
 import { SCOPE_NAME } from '../spans/lens-tracer.js';
 import type { InstrumentationScope } from '../state/state-shape.js';
 import { createOffSpan, offSpanOf, withoutOffSpan } from './off-span.js';
-import { putBefore, type TakeBack } from './put-before.js';
+import { putBefore } from './put-before.js';
 import { countAdmitted, isSpanAdmitted, type SpanAdmission } from './span-admission.js';
+import type { TakeBack } from './take-back.js';
 
 /**
  * The SDK's tracers have the public field `instrumentationScope`, which the API's interface lacks. Seen in SDK 2.0 to 2.12

@@ -1,6 +1,7 @@
 import type { Context, ContextManager } from '@opentelemetry/api';
 import { offSpanOf, withoutOffSpan } from './off-span.js';
-import { putBefore, type TakeBack } from './put-before.js';
+import { putBefore } from './put-before.js';
+import { putAll, type TakeBack } from './take-back.js';
 
 /**
  * Keeps off spans from becoming active: in a context with one, the nearest span that is on becomes active instead. So
@@ -10,12 +11,15 @@ import { putBefore, type TakeBack } from './put-before.js';
  * @returns undefined if the manager can't be changed
  */
 export function keepOffSpansOut(manager: ContextManager): TakeBack | undefined {
-  const enter = putBefore(manager, 'with', gateWith);
-  const bind = putBefore(manager, 'bind', gateEntering);
-  // There from SDK 2.11 on.
-  const attach = putBefore(manager, 'attach', gateEntering);
-  const takeBack: TakeBack = () => [enter, bind, attach].forEach((change) => change?.());
-  if (enter !== undefined && bind !== undefined) return takeBack;
+  let isGated = false;
+  const takeBack = putAll((keep) => {
+    const isEnteringGated = keep(putBefore(manager, 'with', gateWith));
+    const isBindingGated = keep(putBefore(manager, 'bind', gateEntering));
+    // There from SDK 2.11 on.
+    keep(putBefore(manager, 'attach', gateEntering));
+    isGated = isEnteringGated && isBindingGated;
+  });
+  if (isGated) return takeBack;
   takeBack();
   return undefined;
 }

@@ -1,8 +1,4 @@
-/** Removes the function that was put before a method. */
-export type TakeBack = () => void;
-
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- any method of anybody's object; only its owner knows the types
-type Method = (this: any, ...args: any[]) => any;
+import type { TakeBack } from './take-back.js';
 
 /**
  * Replaces a method of a foreign object until it is taken back. If another program has put its own function before ours by
@@ -11,7 +7,7 @@ type Method = (this: any, ...args: any[]) => any;
  * @param make makes the new function from the original method
  * @returns undefined if the object has no such method, or it can't be replaced
  */
-export function putBefore(
+export function putBefore<Method extends (...args: never[]) => unknown>(
   object: object,
   name: string,
   make: (original: Method) => Method,

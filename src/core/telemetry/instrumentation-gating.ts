@@ -4,6 +4,7 @@ import { invalidOption } from '../instrumentations/checked-options.js';
 import { gateInstrumentations } from '../instrumentations/gate-instrumentations.js';
 import { loadedInstrumentations } from '../instrumentations/loaded-instrumentations.js';
 import type { InstrumentationLike } from '../state/early-start.js';
+import type { TakeBack } from '../instrumentations/take-back.js';
 import type { InstrumentationScope } from '../state/state-shape.js';
 import type { NestLensConfig } from './config.js';
 import { registeredApis, registeredTracerProvider } from './otel-globals.js';
@@ -13,17 +14,17 @@ import type { SetupOptions } from './setup-options.js';
 /**
  * Gates the spans of instrumentations, if the options ask for it and there is a tracer provider.
  *
- * @returns a function that stops the gating
+ * @returns a function that stops the gating; undefined if nothing is gated
  */
 export function startInstrumentationGating(
   { instrumentationGroups: configured = false }: NestLensConfig,
   { instrumentationGroups: asked = configured, instrumentations = [] }: SetupOptions,
-): () => void {
+): TakeBack | undefined {
   const provider = registeredTracerProvider();
-  if (!asked || provider === undefined) return () => undefined;
+  if (!asked || provider === undefined) return undefined;
   if (asked !== true && typeof asked !== 'object') {
     emitWarnings([invalidOption('', asked)]);
-    return () => undefined;
+    return undefined;
   }
   return gateInstrumentations(asked === true ? {} : asked, {
     provider,

@@ -1,5 +1,6 @@
-import { metrics, type ObservableResult } from '@opentelemetry/api';
+import { metrics, type Observable, type ObservableCallback, type ObservableResult } from '@opentelemetry/api';
 import { SpanRegistry } from '../groups/span-registry.js';
+import { putAll, type TakeBack } from '../instrumentations/take-back.js';
 import { SCOPE_NAME } from '../spans/lens-tracer.js';
 import { processState } from '../state/process-state.js';
 import { GROUP_ATTRIBUTE } from '../spans/site-attributes.js';
@@ -41,7 +42,10 @@ export function areMetricsAskedFor({ spanExporter, spanProcessors, metricReader 
  */
 export function startLensMetrics(): LensMetrics {
   const meter = metrics.getMeter(SCOPE_NAME, VERSION);
-  const counts = (processState.spanCounts = new Map<string, { count: number }>());
+  const counts = new Map<string, { count: number }>();
+  const stopCounting = (): void => {
+    if (processState.spanCounts === counts) processState.spanCounts = undefined;
+  };
   const enabled = meter.createObservableGauge('nestlens.span_group.enabled', {
     description: 'Whether a registered span group is on: 1 or 0',
   });
@@ -62,35 +66,37 @@ export function startLensMetrics(): LensMetrics {
   const observeSpans = (result: ObservableResult): void => {
     for (const [group, { count }] of counts) result.observe(count, { [GROUP_ATTRIBUTE]: group });
   };
-  const stopCountingOptIns = observeOptIns();
-  enabled.addCallback(observeEnabled);
-  spans.addCallback(observeSpans);
+  const stop = putAll((keep) => {
+    processState.spanCounts = counts;
+    keep(stopCounting);
+    keep(observe(enabled, observeEnabled));
+    keep(observe(spans, observeSpans));
+    keep(observeOptIns());
+  });
   return {
     freeze() {
       frozen = statesOfGroups();
-      if (processState.spanCounts === counts) processState.spanCounts = undefined;
+      stopCounting();
     },
-    stop() {
-      enabled.removeCallback(observeEnabled);
-      spans.removeCallback(observeSpans);
-      stopCountingOptIns();
-      if (processState.spanCounts === counts) processState.spanCounts = undefined;
-    },
+    stop,
   };
 }
 
+function observe(instrument: Observable, callback: ObservableCallback): TakeBack {
+  instrument.addCallback(callback);
+  return () => instrument.removeCallback(callback);
+}
+
 /** Counts requests that turn groups on. The counts outlive the end of that feature, for the last collection. */
-function observeOptIns(): () => void {
+function observeOptIns(): TakeBack | undefined {
   const { requestOptIn } = processState;
-  if (requestOptIn === undefined) return () => undefined;
+  if (requestOptIn === undefined) return undefined;
   const requests = metrics.getMeter(SCOPE_NAME, VERSION).createObservableCounter('nestlens.request_opt_ins', {
     description: 'Requests that brought the header x-lens-groups',
     unit: '{request}',
   });
-  const observe = (result: ObservableResult): void => {
+  return observe(requests, (result) => {
     for (const [outcome, count] of requestOptIn.counts)
       result.observe(count, { 'nestlens.outcome': outcome });
-  };
-  requests.addCallback(observe);
-  return () => requests.removeCallback(observe);
+  });
 }

@@ -9,7 +9,7 @@ import { isSdkDisabled } from '../diagnostics/sdk-disabled.js';
 import { discardEarlySdk } from './early-sdk.js';
 import { buildPipeline, NOTHING } from './pipeline.js';
 import { warnOfSpecWithoutEnabled } from './environment-warnings.js';
-import { giveUp, goLive, rememberSpec } from './go-live.js';
+import { goLive, rememberSpec } from './go-live.js';
 import type { SetupOptions } from './setup-options.js';
 import type { SpecWatch } from '../sources/spec-watch.js';
 import { type ClosingHandle, createHandle, type TelemetryHandle } from './telemetry-handle.js';
@@ -78,14 +78,8 @@ export async function setUpForHost(
     await stopped;
     source = watchSource(valid, options);
     const built = await buildPipeline(valid, options, loadedPackages);
-    try {
-      await source?.outwait(FIRST_SPEC_MS);
-      return goLive(valid, options, { ...built, source }, drainLimitMs);
-    } catch (error) {
-      source?.stop();
-      await giveUp(built.pipeline);
-      throw error;
-    }
+    await source?.outwait(FIRST_SPEC_MS);
+    return await goLive(valid, options, { ...built, source }, drainLimitMs);
   } catch (error) {
     source?.stop();
     // The failed start may have begun a shutdown.

@@ -98,13 +98,18 @@ async function stop({ pipeline, mode, timeoutMs, limitMs, forget }: Stop): Promi
   telemetry.stopped = settleWithin(timeoutMs, steps, limitMs);
   await telemetry.stopped;
   pipeline.release();
-  Object.assign(telemetry, {
-    stopped: undefined,
+  forgetPipeline();
+  telemetry.stopped = undefined;
+  // A set-up that waited for this shutdown may have changed the phase already.
+  if ((telemetry.phase as string) === 'stopping') telemetry.phase = 'off';
+}
+
+/** Forgets what the state says of a pipeline that has ended. */
+export function forgetPipeline(): void {
+  Object.assign(processState.telemetry, {
     enabled: false,
     exporting: false,
     mode: null,
     exports: undefined,
   });
-  // A set-up that waited for this shutdown may have changed the phase already.
-  if ((telemetry.phase as string) === 'stopping') telemetry.phase = 'off';
 }

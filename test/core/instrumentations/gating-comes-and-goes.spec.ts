@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   context,
   type ContextManager,
+  metrics,
   SpanKind,
   trace,
   type Tracer,
@@ -12,6 +13,7 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import {
   AggregationTemporality,
   InMemoryMetricExporter,
+  MeterProvider,
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
 import { BasicTracerProvider, type ReadableSpan } from '@opentelemetry/sdk-trace-base';
@@ -23,6 +25,7 @@ import {
   SpanRegistry,
   type TelemetryHandle,
 } from 'nest-lens/core';
+import { processState } from '../../../src/core/state/process-state.js';
 import { captureWarnings } from '../../support/capture-warnings.js';
 import { setUpForTest } from '../../support/live-telemetry.js';
 import { pgInstrumentation } from './pg-instrumentation.js';
@@ -133,6 +136,66 @@ describe('set-up and shutdown', () => {
       { ...options, instrumentationGroups: false },
     );
     expect(trace.getTracer(PG).startSpan('query').isRecording()).toBe(true);
+  });
+});
+
+describe('a set-up that fails', () => {
+  const fail = (): never => {
+    throw new Error('boom');
+  };
+
+  it('H4: takes back the gates and the metrics that were there already', async () => {
+    const manager = new AsyncLocalStorageContextManager().enable();
+    const { with: enter, bind } = manager;
+    // The last thing that is gated.
+    Object.defineProperty(manager, 'attach', { get: fail });
+    context.setGlobalContextManager(manager);
+    const provider = new BasicTracerProvider({ spanProcessors: [keeping] });
+    trace.setGlobalTracerProvider(provider);
+    const reader = new PeriodicExportingMetricReader({
+      exporter: new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE),
+      exportIntervalMillis: 1_000_000,
+    });
+    metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
+    const prototype = Object.getPrototypeOf(trace.getTracer(PG)) as Tracer;
+    const { startSpan } = prototype;
+    const options: SetupOptions = { instrumentationGroups: true, requestOptIn: { key: 'k'.repeat(32) } };
+
+    await expect(setUpForTest({ metricsEnabled: true, spanGroups: '' }, options)).rejects.toThrow('boom');
+
+    expect([prototype.startSpan === startSpan, manager.with === enter, manager.bind === bind]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    trace.getTracer(PG).startSpan('query').end();
+    expect([names(), SpanRegistry.namespaces()]).toEqual([['query'], []]);
+    const { resourceMetrics } = await reader.collect();
+    expect(resourceMetrics.scopeMetrics.flatMap((scope) => scope.metrics)).toEqual([]);
+    const { spanCounts, requestOptIn, telemetry } = processState;
+    expect([spanCounts, requestOptIn, telemetry.enabled, telemetry.phase]).toEqual([
+      undefined,
+      undefined,
+      false,
+      'off',
+    ]);
+    await reader.shutdown();
+  });
+
+  it('H4: takes back the metrics that were there before one that fails', async () => {
+    registerProvider();
+    const callbacks = new Set<unknown>();
+    const observable = {
+      addCallback: (callback: unknown) => void callbacks.add(callback),
+      removeCallback: (callback: unknown) => void callbacks.delete(callback),
+    };
+    const meter = {
+      createObservableGauge: () => observable,
+      createObservableCounter: () => ({ ...observable, addCallback: fail }),
+    };
+    metrics.setGlobalMeterProvider({ getMeter: () => meter as never });
+    await expect(setUpForTest({ metricsEnabled: true })).rejects.toThrow('boom');
+    expect([callbacks.size, processState.spanCounts]).toEqual([0, undefined]);
   });
 });
 
