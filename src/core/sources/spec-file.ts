@@ -8,8 +8,7 @@ const MAX_BYTES = 400_000;
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** Control characters other than tabs and line breaks. A file on a failed disk may hold zeros. */
-// eslint-disable-next-line no-control-regex -- that is what is looked for
-const CONTROL = /[\0-\x08\x0e-\x1f\x7f]/;
+const CONTROL = /(?![\t-\r])\p{Cc}/u;
 
 /** The result of one look at a file: a spec, or the reason why there is none. */
 export interface SpecFile {
