@@ -60,6 +60,7 @@ export function createProcessState(): ProcessState {
     recordedWarnings: [],
     changes: [],
     said: new Set(),
+    saidFailures: new WeakSet(),
     silenced: new Set(),
     telemetry: createTelemetryState(),
     routeSources: new Set(),

@@ -99,6 +99,8 @@ export interface ProcessState {
   readonly changes: SpanGroupChange[];
   /** Warnings that are given only once, and were given. */
   readonly said: Set<string>;
+  /** Errors of exports that a warning has reported, or would report again later. A flush that fails with one says nothing new. */
+  readonly saidFailures: WeakSet<object>;
   /** The codes of warnings that are neither logged nor recorded. Only testbeds of `nest-lens/testing` use it. */
   readonly silenced: Set<string>;
   readonly telemetry: TelemetryState;

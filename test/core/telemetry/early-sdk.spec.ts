@@ -1,7 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { discardEarlySdk, keepEarlySdk, takeEarlySdk } from '../../../src/core/telemetry/early-sdk.js';
 import type { Pipeline } from '../../../src/core/state/telemetry-state.js';
+import { compileCore } from '../../support/compiled-core.js';
 import { quietConfig } from '../../support/live-telemetry.js';
+
+jest.setTimeout(30_000);
 
 /** Notes what it is asked to do. */
 function notingPipeline(): Pipeline & { readonly asked: string[] } {
@@ -51,5 +54,34 @@ describe('an SDK that was started early', () => {
     await drain();
 
     expect(pipeline.asked).toEqual(['shutdown', 'release']);
+  });
+
+  it('H9: whose export fails says so once, though another copy of the package takes it over', async () => {
+    const compiled = await compileCore();
+    try {
+      const { stdout } = await compiled.run(`
+        const early = (file) => import(new URL('core/telemetry/' + file, core));
+        const { loadSdk } = await early('load-sdk.js');
+        const { startSdk } = await early('sdk.js');
+        const { keepEarlySdk } = await early('early-sdk.js');
+        const lens = await import(copy);
+        const codes = [];
+        lens.setLensLogger({ warn: (_, { code }) => codes.push(code) });
+        lens.SpanRegistry.register('shop', ['orders']);
+        const config = { ...lens.nestLensConfigFromEnv({ env: {} }), enabled: true, exporter: 'none', spanGroups: 'all' };
+        const spanExporter = {
+          export: (_, done) => done({ code: 1, error: new Error('the collector is away') }),
+          shutdown: async () => undefined,
+        };
+        keepEarlySdk(startSdk(await loadSdk(), config, { spanExporter }), config, []);
+        const handle = await lens.setupTelemetry(config);
+        lens.managedSpan('orders', 'place', () => undefined);
+        await handle.forceFlush();
+        await handle.shutdown();
+        console.log(codes.join());`);
+      expect(stdout.trim()).toBe('EXPORT_FAILED');
+    } finally {
+      await compiled.remove();
+    }
   });
 });
