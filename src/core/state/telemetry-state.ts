@@ -30,8 +30,8 @@ export interface Pipeline {
   readonly exports: ExportCounts | undefined;
   /** Exports the waiting spans. */
   flushSpans(): Promise<void>;
-  /** Exports the waiting spans and the metrics. */
-  forceFlush(): Promise<void>;
+  /** Exports the metrics. */
+  flushMetrics(): Promise<void>;
   /** Shuts down, which exports the metrics once more. */
   shutdown(): Promise<void>;
   /** Takes back process-wide registrations, so that an SDK can be started again, even if this shutdown hangs. */

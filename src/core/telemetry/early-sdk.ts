@@ -1,11 +1,11 @@
-import { truncateThen } from '../spans/in-flight-span.js';
 import { processState } from '../state/process-state.js';
 import type { EarlySdk, InstrumentationLike } from '../state/early-start.js';
 import type { Pipeline } from '../state/telemetry-state.js';
 import { type NestLensConfig, originOf } from './config.js';
+import { endPipeline } from './end-pipeline.js';
 import { onBeforeExit } from './on-before-exit.js';
 import { registeredTracerProvider } from './otel-globals.js';
-import { DEFAULT_TIMEOUT_MS, settleWithin } from './with-timeout.js';
+import { DEFAULT_TIMEOUT_MS } from './with-timeout.js';
 
 /*
  * Keeps what `nest-lens/register` has started before the application until a set-up takes it over. All other code asks this
@@ -38,7 +38,7 @@ export function keepEarlySdk(
 ): void {
   const stopWaiting = onBeforeExit(() => {
     processState.early.sdk = undefined;
-    void endWithProcess(sdk);
+    void endPipeline(sdk, DEFAULT_TIMEOUT_MS);
   });
   processState.early.instrumentations = instrumentations;
   processState.early.sdk = {
@@ -49,16 +49,6 @@ export function keepEarlySdk(
     hasTracerProvider: registeredTracerProvider() !== undefined,
     take: stopWaiting,
   };
-}
-
-/** Ends like the shutdown of a set-up: open spans are rescued, the limit is kept, a failure is reported once. */
-async function endWithProcess(sdk: Pipeline): Promise<void> {
-  const steps = [() => sdk.flushSpans(), () => sdk.shutdown()];
-  await settleWithin(
-    DEFAULT_TIMEOUT_MS,
-    steps.map((step) => () => truncateThen(step)),
-  );
-  sdk.release();
 }
 
 /** Takes the SDK that was started early, if there is one. The caller has to end it. */

@@ -13,7 +13,7 @@ export const NOTHING: Pipeline = {
   isExporting: false,
   exports: undefined,
   flushSpans: () => Promise.resolve(),
-  forceFlush: () => Promise.resolve(),
+  flushMetrics: () => Promise.resolve(),
   shutdown: () => Promise.resolve(),
   release: () => undefined,
 };
@@ -49,7 +49,7 @@ function attachTo(provider: ApplicationProvider, early: Pipeline = NOTHING): Pip
     isExporting: true,
     exports: early.exports,
     flushSpans: () => allEnded([flushProvider(), early.flushSpans()]),
-    forceFlush: () => allEnded([flushProvider(), early.forceFlush()]),
+    flushMetrics: () => early.flushMetrics(),
     shutdown: () => early.shutdown(),
     release: () => early.release(),
   };

@@ -60,16 +60,12 @@ function pipelineOf(sdk: Closable, start: SdkStart): Pipeline {
   const provider = providerOf(start);
   emitWarnings([...start.unknown].map((part) => ({ code: 'SDK_UNKNOWN_SHAPE', details: { part } })));
   const isGiven = options.spanExporter !== undefined || options.spanProcessors !== undefined;
-  // Processors are flushed first, so that their exports are among those to wait for.
-  const flushSpans = () => allEnded([flush(provider), spans.exportsSettled()]);
   return {
     exports: spans.exports,
     isExporting: provider !== undefined && (isGiven || config.exporter !== 'none'),
-    flushSpans,
-    forceFlush() {
-      const meterProvider = before.meterProvider === undefined ? metrics.getMeterProvider() : undefined;
-      return allEnded([flushSpans(), flush(meterProvider)]);
-    },
+    // Processors are flushed first, so that their exports are among those to wait for.
+    flushSpans: () => allEnded([flush(provider), spans.exportsSettled()]),
+    flushMetrics: () => flush(before.meterProvider === undefined ? metrics.getMeterProvider() : undefined),
     shutdown: () => allEnded([(async () => sdk.shutdown())(), spans.ended()]),
     release() {
       spans.release();

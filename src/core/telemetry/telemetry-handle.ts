@@ -1,11 +1,11 @@
 import { type Meter, metrics, type Tracer, trace } from '@opentelemetry/api';
 import { SCOPE_NAME } from '../spans/lens-tracer.js';
-import { truncateThen } from '../spans/in-flight-span.js';
 import { processState } from '../state/process-state.js';
 import type { Pipeline } from '../state/telemetry-state.js';
 import { VERSION } from '../state/version.js';
+import { endPipeline } from './end-pipeline.js';
 import { onBeforeExit } from './on-before-exit.js';
-import { DEFAULT_TIMEOUT_MS, settleWithin } from './with-timeout.js';
+import { allEnded, DEFAULT_TIMEOUT_MS, settleWithin } from './with-timeout.js';
 
 /** What `setupTelemetry` returns: the way to flush and to end telemetry. */
 export interface TelemetryHandle {
@@ -68,7 +68,8 @@ export function createHandle({ pipeline, mode, drainLimitMs, forget }: HandlePar
       return pipeline.isExporting && stopped === undefined;
     },
     mode,
-    forceFlush: (timeoutMs = DEFAULT_TIMEOUT_MS) => settleWithin(timeoutMs, [() => pipeline.forceFlush()]),
+    forceFlush: (timeoutMs = DEFAULT_TIMEOUT_MS) =>
+      settleWithin(timeoutMs, [() => allEnded([pipeline.flushSpans(), pipeline.flushMetrics()])]),
     shutdown,
   };
 }
@@ -88,16 +89,8 @@ async function stop({ pipeline, mode, timeoutMs, limitMs, forget }: Stop): Promi
   telemetry.forceFlush = undefined;
   // It forgets at once, so that a pin or a set-up during the shutdown lasts.
   forget();
-  const steps = [
-    // Spans first, because shutting a provider down can lose the spans that a processor is sending. The shutdown exports
-    // metrics.
-    () => truncateThen(() => pipeline.flushSpans()),
-    // Spans are ended again, because the application goes on during the flush. Spans that start from here on are lost.
-    () => truncateThen(() => pipeline.shutdown()),
-  ];
-  telemetry.stopped = settleWithin(timeoutMs, steps, limitMs);
+  telemetry.stopped = endPipeline(pipeline, timeoutMs, limitMs);
   await telemetry.stopped;
-  pipeline.release();
   forgetPipeline();
   telemetry.stopped = undefined;
   // A set-up that waited for this shutdown may have changed the phase already.

@@ -15,7 +15,7 @@ function notingPipeline(): Pipeline & { readonly asked: string[] } {
     isExporting: true,
     exports: undefined,
     flushSpans: note('flush'),
-    forceFlush: note('flush all'),
+    flushMetrics: note('flush metrics'),
     shutdown: note('shutdown'),
     release: () => void asked.push('release'),
   };

@@ -17,7 +17,7 @@ import {
   SpanRegistry,
   traceFn,
 } from 'nest-lens/core';
-import { startGrpcReceiver, startReceiver } from '../../support/otlp-receiver.js';
+import { type OtlpReceiver, startGrpcReceiver, startReceiver } from '../../support/otlp-receiver.js';
 import { captureWarnings, type CapturedWarnings } from '../../support/capture-warnings.js';
 import { KeepingExporter } from '../../support/keeping-exporter.js';
 import { setUpForTest } from '../../support/live-telemetry.js';
@@ -198,6 +198,37 @@ describe('a batch that is on its way', () => {
     expect(warnings.codes()).toEqual(['FLUSH_INCOMPLETE']);
     server.closeAllConnections();
     server.close();
+  });
+});
+
+describe('metrics, at the shutdown', () => {
+  const setUp = async (traces: { url: string }) => {
+    const receiver = await startReceiver();
+    process.env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT = `${traces.url}/v1/traces`;
+    process.env.OTEL_EXPORTER_OTLP_METRICS_ENDPOINT = `${receiver.url}/v1/metrics`;
+    process.env.OTEL_EXPORTER_OTLP_TIMEOUT = '2000';
+    const handle = await setUpForTest({ exporter: 'otlp', metricsEnabled: true });
+    handle.meter.createCounter('orders.placed').add(1);
+    work('place');
+    return { handle, receiver };
+  };
+  const namesOf = (receiver: OtlpReceiver): string[] => receiver.metrics.map(({ name }) => name);
+
+  it('H9: arrive within the limit, though the collector of spans never answers', async () => {
+    const traces = await startReceiver();
+    traces.misbehaves = 'never answers';
+    const { handle, receiver } = await setUp(traces);
+    await handle.shutdown(1_500);
+    expect(namesOf(receiver)).toContain('orders.placed');
+    expect([traces.requests.length, warnings.codes()]).toEqual([1, ['FLUSH_INCOMPLETE']]);
+  });
+
+  it('H9: are exported once, while the collector of spans answers', async () => {
+    const traces = await startReceiver();
+    const { handle, receiver } = await setUp(traces);
+    await handle.shutdown();
+    expect([traces.names(), receiver.requests.length, warnings.codes()]).toEqual([['place'], 1, []]);
+    expect(namesOf(receiver)).toContain('orders.placed');
   });
 });
 
