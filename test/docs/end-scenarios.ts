@@ -151,8 +151,9 @@ export const endScenarios: Readonly<Record<string, Scenario>> = {
       return { shop, exit: await end(shop, '/close') };
     },
     {
-      'What waits is exported,': ({ shop }) => expect(shop.names()[0]).toBe('OrdersController.list'),
-      'spans of shutdown hooks too;': ({ shop }) =>
+      'The spans that wait are exported,': ({ shop }) =>
+        expect(shop.names()[0]).toBe('OrdersController.list'),
+      'those of shutdown hooks too;': ({ shop }) =>
         expect(shop.names()).toEqual(expect.arrayContaining([...HOOKS])),
       'then the SDK is shut down.': ({ shop, exit }) => {
         expect(shop.names()).toEqual(EVERYTHING);
@@ -232,7 +233,7 @@ export const endScenarios: Readonly<Record<string, Scenario>> = {
       return { shop, exit: await shop.process.exited };
     },
     {
-      'What waits is exported, and what is open with it,': ({ shop }) => {
+      'Waiting spans are exported, and open ones with them,': ({ shop }) => {
         expect(shop.names()).toEqual(['only work', 'open', '(shutdown)']);
         expect(shop.process.warnings()).toEqual([]);
       },
@@ -264,7 +265,7 @@ export const endScenarios: Readonly<Record<string, Scenario>> = {
       return { shop, exit: await end(shop, '/close-and-exit') };
     },
     {
-      "What isn't exported by then is lost: wait for `app.close()`.": ({ shop, exit }) => {
+      "Spans that aren't exported by then are lost: wait for `app.close()`.": ({ shop, exit }) => {
         expect(exit).toEqual({ code: 0, signal: null });
         expect(shop.names()).toEqual([]);
       },
@@ -292,7 +293,7 @@ export const endScenarios: Readonly<Record<string, Scenario>> = {
         ({ saved }) => {
           for (const shop of saved) expect(shop.names()).toEqual(EVERYTHING_AND_OPEN);
         },
-      'and prints the error, which Node leaves to whoever listens.': ({ saved }) => {
+      "and prints the error, which Node doesn't do if there is a listener.": ({ saved }) => {
         const stack = (message: string) => new RegExp(`Error: ${message}\\n +at `);
         expect(saved[0].process.output).toMatch(stack('thrown and not caught'));
         expect(saved[1].process.output).toMatch(stack('rejected and not handled'));
@@ -314,7 +315,7 @@ export const endScenarios: Readonly<Record<string, Scenario>> = {
       ),
     {
       'It is answered,': ([, waiting]) => expect(waiting!.answer).toBe('answered'),
-      'and its span is whole: telemetry ends after the server.': ([, waiting]) => {
+      'and its span is complete: telemetry ends after the server.': ([, waiting]) => {
         const { shop, exit } = waiting!;
         expect(exit).toEqual(SIGTERM);
         expect([...shop.names()].sort()).toEqual(['OrdersController.held', ...EVERYTHING].sort());
@@ -342,7 +343,7 @@ export const endScenarios: Readonly<Record<string, Scenario>> = {
       },
       '`NestFactory.create(AppModule, { forceCloseConnections: true })` ends it,': ({ forced }) =>
         expect(forced.exit).toEqual(SIGTERM),
-      'and its span is one that is still open.': ({ forced }) => {
+      'and its span counts as still open.': ({ forced }) => {
         expect(forced.shop.names()).toEqual(EVERYTHING_AND_OPEN);
         const open = forced.shop.written().find(({ name }) => name === OPEN);
         expect(open?.attributes['nestlens.truncated']).toBe(true);
@@ -365,11 +366,11 @@ export const endScenarios: Readonly<Record<string, Scenario>> = {
       return exporter;
     },
     {
-      'It is ended, newest first,': ({ names, spans }) => {
+      'NestLens ends it, newest first,': ({ names, spans }) => {
         expect(names).toEqual(['done', 'newer', 'older']);
         expect(spans.every(({ ended }) => ended)).toBe(true);
       },
-      'and exported with `nestlens.truncated: true`': ({ spans }) =>
+      'and exports it with `nestlens.truncated: true`': ({ spans }) =>
         expect(spans.map(({ attributes }) => attributes['nestlens.truncated'])).toEqual([
           undefined,
           true,
@@ -381,7 +382,7 @@ export const endScenarios: Readonly<Record<string, Scenario>> = {
           expect(events[0]!.attributes?.reason).toMatch(/shut down/);
         }
       },
-      'it is no error.': ({ spans }) => expect(spans.map(({ status }) => status.code)).toEqual([0, 0, 0]),
+      "it isn't an error.": ({ spans }) => expect(spans.map(({ status }) => status.code)).toEqual([0, 0, 0]),
     },
   ),
 
@@ -400,7 +401,7 @@ export const endScenarios: Readonly<Record<string, Scenario>> = {
         expect(span.isRecording()).toBe(false);
         span.setAttribute('late', 1).addEvent('late').setStatus({ code: 2 }).updateName('late').end();
       },
-      'it was exported as it was.': ({ exporter }) => {
+      'the span is already exported.': ({ exporter }) => {
         const [{ name, attributes, status, events }] = exporter.spans as [(typeof exporter.spans)[0]];
         expect([name, status.code, events.map((event) => event.name)]).toEqual([
           'open',
@@ -428,15 +429,14 @@ export const endScenarios: Readonly<Record<string, Scenario>> = {
         expect(nest12).toEqual(Array(3).fill(['waits', ...HOOKS])),
       'On Nest 11 the close ends there,': ({ nest11 }) =>
         expect(nest11.map(({ failed }) => failed)).toEqual([true, true, true]),
-      'and telemetry goes on: what waits is exported when its time comes (`OTEL_BSP_SCHEDULE_DELAY`).': ({
-        nest11,
-      }) =>
-        expect(nest11.map(({ later }) => later)).toEqual([
-          ['waits', HOOKS[0]],
-          ['waits', HOOKS[0], HOOKS[1]],
-          ['waits', ...HOOKS],
-        ]),
-      'A process that exits before loses it, as Nest 11 does after a signal.': ({ nest11 }) =>
+      'and telemetry goes on: spans that wait are exported with the next batch (`OTEL_BSP_SCHEDULE_DELAY`).':
+        ({ nest11 }) =>
+          expect(nest11.map(({ later }) => later)).toEqual([
+            ['waits', HOOKS[0]],
+            ['waits', HOOKS[0], HOOKS[1]],
+            ['waits', ...HOOKS],
+          ]),
+      'If the process exits before that, as after a signal on Nest 11, they are lost.': ({ nest11 }) =>
         expect(nest11.map(({ names }) => names)).toEqual([[], [], []]),
     },
   ),
@@ -514,19 +514,21 @@ export const endScenarios: Readonly<Record<string, Scenario>> = {
       return { exit, after, trickling, exitAfterAll: await shop.exited };
     },
     {
-      'An exporter of the SDK goes on trying for its own timeout (`OTEL_EXPORTER_OTLP_TIMEOUT`),': ({
+      "The SDK's exporter goes on trying until its own timeout (`OTEL_EXPORTER_OTLP_TIMEOUT`),": ({
         after,
       }) => {
         expect(after).toBeGreaterThan(990);
         expect(after).toBeLessThan(1_000 + SLACK_MS);
       },
       'then the process ends.': ({ exit }) => expect(exit).toEqual({ code: 0, signal: null }),
-      'While a collector trickles, each byte begins that time anew.': ({ trickling, exitAfterAll }) =>
-        expect([trickling, exitAfterAll]).toEqual(['still there', { code: 0, signal: null }]),
+      'If a collector answers byte by byte, each byte starts that timeout again.': ({
+        trickling,
+        exitAfterAll,
+      }) => expect([trickling, exitAfterAll]).toEqual(['still there', { code: 0, signal: null }]),
     },
   ),
 
-  'a batch is on its way already': scenario(
+  'a batch is already being exported': scenario(
     'H9',
     async () => {
       const close = async (exportTakes: number | string, shutdownTimeoutMs: number) => {
@@ -543,7 +545,7 @@ export const endScenarios: Readonly<Record<string, Scenario>> = {
       return { slow: await close(200, 30_000), silent: await close('for ever', 50) };
     },
     {
-      'It is waited for, within the limit,': ({ slow }) => expect(slow.process.warnings()).toEqual([]),
+      'NestLens waits for it, within the limit,': ({ slow }) => expect(slow.process.warnings()).toEqual([]),
       'before the exporter is shut down;': ({ slow }) =>
         expect([slow.names()[0], slow.names().at(-1)]).toEqual(['OrdersController.list', '(shutdown)']),
       'if it fails, or takes longer, `FLUSH_INCOMPLETE` says so.': ({ silent }) =>
@@ -572,7 +574,7 @@ export const endScenarios: Readonly<Record<string, Scenario>> = {
     },
   ),
 
-  'other applications of the process are live': scenario(
+  'other applications of the process still run': scenario(
     'N2',
     async () => {
       setEnvironment();

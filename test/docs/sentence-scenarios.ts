@@ -31,7 +31,7 @@ function listenToSdk(): string[] {
 
 /** What is said outside of the tables -> that it is so. */
 export const sentenceScenarios: Readonly<Record<string, Scenario>> = {
-  "They are the SDK's: NestLens doesn't judge what they say.": sentence('H11', async () => {
+  "The SDK reads these variables; NestLens doesn't check their values.": sentence('H11', async () => {
     const said = listenToSdk();
     const { warnings, receiver } = await emit({
       OTEL_TRACES_SAMPLER: 'nonsense',
@@ -58,14 +58,15 @@ export const sentenceScenarios: Readonly<Record<string, Scenario>> = {
       expect(receiver.requests).toEqual([]);
     }),
 
-  "`exporter: 'otlp'` is no choice: it leaves the exporter to these variables.": sentence('H11', async () => {
-    const config = { exporter: 'otlp' } as const;
-    const none = await emit({ OTEL_TRACES_EXPORTER: 'none' }, { config });
-    expect([none.receiver.requests, none.isExporting]).toEqual([[], false]);
-    expect((await emit({}, { config })).receiver.names()).toContain('outer');
-  }),
+  "`exporter: 'otlp'` doesn't count as an option that is given: these variables choose the exporter.":
+    sentence('H11', async () => {
+      const config = { exporter: 'otlp' } as const;
+      const none = await emit({ OTEL_TRACES_EXPORTER: 'none' }, { config });
+      expect([none.receiver.requests, none.isExporting]).toEqual([[], false]);
+      expect((await emit({}, { config })).receiver.names()).toContain('outer');
+    }),
 
-  "Where an option wins over `OTEL_CONFIG_FILE`, the file isn't read.": sentence('H11', async () => {
+  "If an option wins over `OTEL_CONFIG_FILE`, the SDK doesn't read the file.": sentence('H11', async () => {
     const said = listenToSdk();
     const exporter = new KeepingExporter();
     const { warnings, isExporting } = await emit(
@@ -76,7 +77,7 @@ export const sentenceScenarios: Readonly<Record<string, Scenario>> = {
     expect(exporter.names).toContain('outer');
   }),
 
-  "Where the file is in force the resource is the file's, too: `serviceName`, `resourceAttributes` and the run's id aren't added.":
+  "If the file is in force, it also sets the resource: `serviceName`, `resourceAttributes` and the run's id aren't added.":
     sentence('H11', async () => {
       const { span } = await emitWithFile({
         config: { serviceName: 'option', runId: 'run-1' },
@@ -87,7 +88,7 @@ export const sentenceScenarios: Readonly<Record<string, Scenario>> = {
       for (const name of ['region', 'nestlens.run_id']) expect(resource).not.toHaveProperty([name]);
     }),
 
-  'With metrics enabled and a meter provider there are two: `nestlens.span_group.enabled` (1 or 0) and `nestlens.spans`, both by `nestlens.group`.':
+  'If metrics are enabled and there is a meter provider, NestLens has two metrics: `nestlens.span_group.enabled` (1 or 0) and `nestlens.spans`, both by `nestlens.group`.':
     sentence('C2', async () => {
       setEnvironment({ OTEL_LOGS_EXPORTER: 'none' });
       captureWarnings();
@@ -109,7 +110,7 @@ export const sentenceScenarios: Readonly<Record<string, Scenario>> = {
       ]);
     }),
 
-  'An application that gives only span exporters or processors in code, and names no place for metrics, has neither.':
+  "An application has neither if it gives only span exporters or processors in code and doesn't say where metrics go.":
     sentence('H7', async () => {
       const config = { metricsEnabled: true };
       const options = { spanExporter: new KeepingExporter() };
@@ -125,7 +126,7 @@ export const sentenceScenarios: Readonly<Record<string, Scenario>> = {
       expect(named.receiver.metrics.map(({ name }) => name)).toContain('nestlens.spans');
     }),
 
-  'With `exporter` `console` or `none`, which are about spans, there is a meter provider only where `OTEL_METRICS_EXPORTER` asks for one.':
+  '`exporter` `console` and `none` are about spans: with them there is a meter provider only if `OTEL_METRICS_EXPORTER` asks for one.':
     sentence('C2, H11', async () => {
       const log = jest.spyOn(console, 'log').mockImplementation(() => undefined);
       try {

@@ -34,7 +34,7 @@ export const sourceScenarios: Readonly<Record<string, Scenario>> = {
     },
   ),
 
-  'a [source of the spec](fleet.md) says nothing': scenario(
+  'a [source of the spec](fleet.md) gives no answer': scenario(
     'T7',
     async () => {
       setEnvironment();

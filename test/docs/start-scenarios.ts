@@ -137,12 +137,12 @@ export const startScenarios: Readonly<Record<string, Scenario>> = {
       return { ...looked, receiver };
     },
     {
-      'The OpenTelemetry Node SDK is started at bootstrap,': ({ seen }) => {
+      'NestLens starts the OpenTelemetry Node SDK at bootstrap;': ({ seen }) => {
         expect([seen.atLoad, seen.atInit].map(({ sdkPackages }) => sdkPackages)).toEqual([[], []]);
         expect(seen.now.sdkPackages).toContain('@opentelemetry/sdk-node');
         expect(seen.now.tracerProvider).not.toBe(NO_PROVIDER.tracerProvider);
       },
-      'by its own variables': ({ receiver }) => {
+      'the SDK reads its own variables': ({ receiver }) => {
         const span = receiver.spans.find(({ name }) => name === 'OrdersController.list');
         expect(span?.resource['service.name']).toBe('anvils');
       },
@@ -207,7 +207,7 @@ export const startScenarios: Readonly<Record<string, Scenario>> = {
     },
   ),
 
-  '`telemetry.instrumentations` patch what is loaded already': scenario(
+  '`telemetry.instrumentations` patch modules that are already loaded': scenario(
     'H6',
     async () => {
       const receiver = await startReceiver();
@@ -224,13 +224,13 @@ export const startScenarios: Readonly<Record<string, Scenario>> = {
         expect(codes).toEqual(['INSTRUMENTATION_LATE']);
         expect(shop.warnings()).toEqual([expect.stringContaining('--import nest-lens/register')]);
       },
-      "NestLens's own spans are made all the same.": ({ names }) => {
+      "NestLens's own spans are made as usual.": ({ names }) => {
         expect(names).toContain('OrdersController.list');
       },
     },
   ),
 
-  'a tracer provider is registered already': scenario(
+  'a tracer provider is already registered': scenario(
     'H6',
     async () => {
       setEnvironment();
@@ -303,10 +303,10 @@ export const startScenarios: Readonly<Record<string, Scenario>> = {
       return { exporter, handle, codes: warnings.codes() };
     },
     {
-      'That set-up is used,': ({ exporter }) => expect(exporter.names).toEqual(['OrdersController.list']),
-      "the module's groups join it (`LATE_REGISTRATION`),": ({ codes }) =>
+      'That set-up is used.': ({ exporter }) => expect(exporter.names).toEqual(['OrdersController.list']),
+      "The module's groups are added (`LATE_REGISTRATION`);": ({ codes }) =>
         expect(codes).toContain('LATE_REGISTRATION'),
-      "its options don't (`OPTIONS_IGNORED`).": ({ codes }) =>
+      'its options have no effect (`OPTIONS_IGNORED`).': ({ codes }) =>
         expect(codes).toEqual(['LATE_REGISTRATION', 'OPTIONS_IGNORED']),
       'The application shuts it down.': async ({ exporter, handle }) => {
         expect(exporter.calls).not.toContain('shutdown');
@@ -344,7 +344,7 @@ export const startScenarios: Readonly<Record<string, Scenario>> = {
     },
   ),
 
-  'the spec names what nobody has registered': scenario(
+  'the spec names something that nobody has registered': scenario(
     'S5, W3',
     async () => {
       setEnvironment();
@@ -410,19 +410,19 @@ export const startScenarios: Readonly<Record<string, Scenario>> = {
             expect(names).not.toContain('OrdersController.list');
           }
         },
-      "What doesn't fit into the queue meanwhile is dropped.": (rounds) => {
+      "Spans that don't fit into the queue meanwhile are dropped.": (rounds) => {
         for (const { dropped, names } of rounds) {
           expect(dropped).toBeGreaterThanOrEqual(80);
           expect(names).not.toContain('99');
         }
       },
-      '`EXPORT_FAILED` says so, and `EXPORT_RECOVERED` when it works again.': (rounds) => {
+      '`EXPORT_FAILED` says so; `EXPORT_RECOVERED` says that it works again.': (rounds) => {
         for (const { codes } of rounds) expect(codes).toEqual(['EXPORT_FAILED', 'EXPORT_RECOVERED']);
       },
     },
   ),
 
-  'another application of the process is live': scenario(
+  'another application of the process already runs': scenario(
     'N2',
     async () => {
       setEnvironment();
@@ -477,7 +477,7 @@ export const startScenarios: Readonly<Record<string, Scenario>> = {
       return { failed, exporter, warnings };
     },
     {
-      '`app.close()` exports what waits and shuts the SDK down, once;': ({ failed }) => {
+      '`app.close()` exports the spans that wait and shuts the SDK down, once;': ({ failed }) => {
         expect(failed.names).toEqual(['before the close']);
         expect(failed.calls.filter((call) => call === 'shutdown')).toHaveLength(1);
       },
