@@ -1,5 +1,6 @@
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import type { SpanExporterLike } from './setup-options.js';
+import { writeOut } from './standard-output.js';
 
 /** The fields of the SDK's `ReadableSpan` that are printed. */
 interface PrintableSpan {
@@ -16,35 +17,16 @@ interface PrintableSpan {
 
 const SUCCESS = 0;
 
-/**
- * Exporter `console`: one compact JSON line a span, on standard output. (The SDK's own prints some thirty lines each.)
- *
- * It doesn't use `console.log`, because an application may have replaced that with a queue that a traced function empties.
- * Each line would then make another span to print, without end.
- */
+/** Exporter `console`: one compact JSON line a span, on standard output. (The SDK's own prints some thirty lines each.) */
 export function createConsoleSpanExporter(): SpanExporterLike {
   return {
     export(spans, done) {
-      for (const span of spans as readonly PrintableSpan[]) print(JSON.stringify(describe(span)));
+      for (const span of spans as readonly PrintableSpan[]) writeOut(`${JSON.stringify(describe(span))}\n`);
       done({ code: SUCCESS });
     },
     shutdown: () => Promise.resolve(),
     forceFlush: () => Promise.resolve(),
   };
-}
-
-function print(line: string): void {
-  const { stdout } = process;
-  stdout.write(`${line}\n`, (error) => {
-    // The stream emits the error next, e.g. when the reader of a pipe has ended. Without a listener that ends the process.
-    if (!error || stdout.listeners('error').includes(ignoreError)) return;
-    stdout.on('error', ignoreError);
-    setImmediate(() => stdout.off('error', ignoreError));
-  });
-}
-
-function ignoreError(): void {
-  // An application's own listener gets the error, too.
 }
 
 function describe(span: PrintableSpan) {

@@ -1,5 +1,6 @@
 import { SpanStatusCode } from '@opentelemetry/api';
 import type { SpanExporterLike } from './setup-options.js';
+import { writeOut } from './standard-output.js';
 
 /** The fields of the SDK's `ReadableSpan` that are printed. */
 export interface TreeSpan {
@@ -40,7 +41,7 @@ export class TreeSpanExporter implements SpanExporterLike {
   private readonly printed = new Set<string>();
 
   constructor(
-    private readonly write = (text: string): void => void process.stdout.write(text),
+    private readonly write: (text: string) => void = writeOut,
     private readonly coloured = Boolean(process.stdout.isTTY) && !process.env['NO_COLOR'],
     private readonly showsAttributes = process.env['NEST_LENS_TREE']?.trim().toLowerCase() === 'attributes',
   ) {}

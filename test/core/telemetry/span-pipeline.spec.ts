@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { diag, trace } from '@opentelemetry/api';
+import { context, diag, trace } from '@opentelemetry/api';
 import {
   AggregationTemporality,
   InMemoryMetricExporter,
@@ -493,29 +493,93 @@ describe('exporter console', () => {
     expect(write.mock.calls.map(([line]) => JSON.parse(String(line)).name)).toEqual(['place']);
   });
 
+  it('H14: comes to an end, though process.stdout is a queue that a traced function empties until nothing is left', async () => {
+    const { code, output, errors } = await runProgram(
+      'console',
+      `
+      const waiting = [];
+      const write = process.stdout.write.bind(process.stdout);
+      process.stdout.write = (text) => waiting.push(text) > 0;
+      const empty = traceFn('orders', 'empty')(() => write(waiting.shift()));
+      managedSpan('orders', 'place', () => undefined);
+      while (waiting.length > 0) empty();
+      await new Promise(setImmediate);
+      managedSpan('orders', 'later', () => undefined);
+      write(waiting.shift());`,
+    );
+    const names = output.match(/(?<="name":")\w+/g)!;
+    expect([code, errors, names[0], new Set(names.slice(1, -1)), names.at(-1)]).toEqual([
+      0,
+      '',
+      'place',
+      new Set(['empty']),
+      'later',
+    ]);
+  });
+});
+
+describe.each(['console', 'tree'])('exporter %s', (name) => {
   it('H14: survives a pipe that nobody reads any more', async () => {
-    const program = `
-      const { managedSpan, nestLensConfigFromEnv, setupTelemetry, SpanRegistry } = require('nest-lens/core');
-      SpanRegistry.register('shop', ['orders']);
-      const config = { ...nestLensConfigFromEnv({ env: {} }), exporter: 'console', spanGroups: 'all', metricsEnabled: false };
-      setupTelemetry({ ...config, enabled: true }).then(async (handle) => {
-        await new Promise((resolve) => process.stdin.once('data', resolve));
-        for (let i = 0; i < 3; i++) {
-          managedSpan('orders', 'place', () => undefined);
-          await new Promise(setImmediate);
-        }
-        await handle.shutdown();
-        process.exit(0);
-      });`;
-    const child = spawn(process.execPath, ['-e', program], { stdio: ['pipe', 'pipe', 'pipe'] });
-    let errors = '';
-    child.stderr.on('data', (text) => (errors += String(text)));
-    child.stdout.destroy();
-    child.stdin.end('go');
-    const [code] = await once(child, 'exit');
+    const { code, errors } = await runProgram(
+      name,
+      `
+      await new Promise((resolve) => process.stdin.once('data', resolve));
+      for (let i = 0; i < 3; i++) {
+        managedSpan('orders', 'place', () => undefined);
+        await new Promise(setImmediate);
+      }`,
+      (child) => {
+        child.stdout.destroy();
+        child.stdin.end('go');
+      },
+    );
     expect([code, errors]).toEqual([0, '']);
   });
 });
+
+describe('exporter tree', () => {
+  it('H14: makes no span of its own when it prints what is left, though process.stdout is traced', async () => {
+    const isTraced: boolean[] = [];
+    jest.spyOn(process.stdout, 'write').mockImplementation(() => {
+      trace.getTracer('stdout').startActiveSpan('write', (span) => {
+        isTraced.push(span.isRecording());
+        span.end();
+      });
+      return true;
+    });
+    const handle = await setUpForTest({ exporter: 'tree' });
+    const missing = trace.wrapSpanContext({ traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: 1 });
+    context.with(trace.setSpan(context.active(), missing), () => work('place'));
+    expect(isTraced).toEqual([]);
+    await handle.shutdown();
+    expect(isTraced).toEqual([false]);
+  });
+});
+
+/** Runs a program in a process of its own, between a set-up and its shutdown. */
+async function runProgram(
+  exporter: string,
+  work: string,
+  use: (child: ChildProcessWithoutNullStreams) => void = () => undefined,
+): Promise<{ code: number; output: string; errors: string }> {
+  const program = `
+    const { managedSpan, nestLensConfigFromEnv, setupTelemetry, SpanRegistry, traceFn } = require('nest-lens/core');
+    SpanRegistry.register('shop', ['orders']);
+    const config = { ...nestLensConfigFromEnv({ env: {} }), exporter: '${exporter}', spanGroups: 'all', metricsEnabled: false };
+    setupTelemetry({ ...config, enabled: true }).then(async (handle) => {
+      ${work}
+      await handle.shutdown();
+      process.exit(0);
+    });`;
+  const child = spawn(process.execPath, ['-e', program], { timeout: 20_000 });
+  let output = '';
+  let errors = '';
+  child.stdout.on('data', (text) => (output += String(text)));
+  child.stderr.on('data', (text) => (errors += String(text)));
+  use(child);
+  const [code] = (await once(child, 'exit')) as [number];
+  return { code, output, errors };
+}
 
 describe('a given processor', () => {
   it.each(['onStart', 'onEnding', 'onEnd'] as const)(

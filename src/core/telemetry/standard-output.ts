@@ -1,0 +1,42 @@
+import { withoutTracing } from './suppressed-context.js';
+
+interface Writing {
+  write(text: string, done: (error?: Error | null) => void): boolean;
+}
+
+/**
+ * So many texts a turn of the event loop go through a function that somebody has put in place of `process.stdout.write`. The
+ * others of the turn go past it: it may be a queue that a traced function empties until nothing is left, so that each text
+ * makes a span, and that another text.
+ */
+const MAX_REPLACED_WRITES = 1_000;
+
+let replacedWrites = 0;
+
+/**
+ * Writes to standard output for an exporter. What is traced there makes no span, also where the exporter writes later than it
+ * gets the spans. It doesn't use `console.log`, because that is more often a queue.
+ */
+export function writeOut(text: string): void {
+  const { stdout } = process;
+  const owner = (isRunaway() ? Object.getPrototypeOf(stdout) : stdout) as Writing;
+  withoutTracing(() =>
+    owner.write.call(stdout, text, (error) => {
+      // The stream emits the error next, e.g. when the reader of a pipe has ended. Without a listener that ends the process.
+      if (!error || stdout.listeners('error').includes(ignoreError)) return;
+      stdout.on('error', ignoreError);
+      setImmediate(() => stdout.off('error', ignoreError));
+    }),
+  );
+}
+
+function ignoreError(): void {
+  // An application's own listener gets the error, too.
+}
+
+/** Whether this turn has written so often that it may never end. */
+function isRunaway(): boolean {
+  if (!Object.hasOwn(process.stdout, 'write')) return false;
+  if (replacedWrites === 0) setImmediate(() => (replacedWrites = 0)).unref();
+  return ++replacedWrites > MAX_REPLACED_WRITES;
+}
