@@ -25,7 +25,7 @@ export function nameServerSpans(adapter: AbstractHttpAdapter): void {
   if (!named.has(adapter)) {
     named.add(adapter);
     // On Fastify too, because an instrumentation may begin its span in a hook, which runs after `nameFastifyRoutes`.
-    nameRegistrations(adapter as unknown as Registrations);
+    nameRegistrations(adapter);
     if (adapter.getType() === 'fastify') nameFastifyRoutes(adapter.getInstance<FastifyInstanceLike>());
   }
   const server = adapter.getHttpServer() as Server | undefined;
@@ -36,38 +36,44 @@ export function nameServerSpans(adapter: AbstractHttpAdapter): void {
 }
 
 /** Measured: 20 ns a request. */
-function nameRegistrations(registrations: Registrations): void {
+function nameRegistrations(adapter: AbstractHttpAdapter): void {
+  const registrations = adapter as unknown as Registrations;
+  // Express reads no more than the name and the number of parameters. Measured: the rest takes 10 us a route, a twentieth of a
+  // boot. To inherit it by the prototype takes 2 us, but a request to one of 2,000 routes 1 us more.
+  const mirror = adapter.getType() === 'express' ? undefined : mirrorFunction;
   for (const method of METHODS) {
     const register = registrations[method];
     if (register === undefined) continue;
     registrations[method] = function (path, ...handlers) {
-      const isRoute = typeof path === 'string';
-      return register.call(
-        this,
-        path,
-        ...handlers.map((handler) =>
-          isRoute && typeof handler === 'function' ? withRoute(path, handler as AnyFunction) : handler,
-        ),
-      );
+      const withRoute = (handler: unknown): unknown => {
+        // Express gives errors to a handler of four parameters, after another handler of the route.
+        if (typeof path !== 'string' || typeof handler !== 'function' || handler.length > 3) return handler;
+        const wrapper = namingRoute(path, handler as AnyFunction);
+        return mirror?.(handler as AnyFunction, wrapper) ?? wrapper;
+      };
+      return register.call(this, path, ...handlers.map(withRoute));
     };
   }
 }
 
-function withRoute(route: string, handler: AnyFunction): AnyFunction {
-  const wrapper = function (this: unknown, request: unknown, response: unknown, next?: unknown) {
-    if (!setServerSpanRoute(request as object, route) || typeof next !== 'function') {
-      return handler.call(this, request, response, next);
-    }
-    // With another version or host, the request goes on to another route, or to none.
-    const goOn = (error?: unknown): unknown => {
-      if (error === undefined || error === 'route' || error === 'router') {
-        setServerSpanRoute(request as object, undefined);
+/** A handler, with the same name, that names the route first. */
+function namingRoute(route: string, handler: AnyFunction): AnyFunction {
+  const { name } = handler;
+  return {
+    [name](this: unknown, request: unknown, response: unknown, next: unknown) {
+      if (!setServerSpanRoute(request as object, route) || typeof next !== 'function') {
+        return handler.call(this, request, response, next);
       }
-      return (next as AnyFunction)(error);
-    };
-    return handler.call(this, request, response, goOn);
-  };
-  return mirrorFunction(handler, wrapper);
+      // With another version or host, the request goes on to another route, or to none.
+      const goOn = (error?: unknown): unknown => {
+        if (error === undefined || error === 'route' || error === 'router') {
+          setServerSpanRoute(request as object, undefined);
+        }
+        return (next as AnyFunction)(error);
+      };
+      return handler.call(this, request, response, goOn);
+    },
+  }[name]!;
 }
 
 /** The fields that Express sets on a request when it has found the route. */

@@ -1,11 +1,12 @@
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, RequestMethod } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
+import { type AbstractHttpAdapter, NestFactory } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import { context, createContextKey } from '@opentelemetry/api';
 import { NestLensModule, SpanRegistry } from 'nest-lens';
-import { onEachPlatform } from '../../support/adapters.js';
-import { lensApp } from '../../support/lens-app.js';
+import { nameServerSpans } from '../../../src/nest/span-group/name-server-spans.js';
+import { express, onEachPlatform } from '../../support/adapters.js';
+import { guardEachTest, lensApp } from '../../support/lens-app.js';
 import { quietConfig, setUpForTest } from '../../support/live-telemetry.js';
 
 const RPC_METADATA = createContextKey('OpenTelemetry SDK Context Key RPC_METADATA');
@@ -91,5 +92,74 @@ onEachPlatform('the routes of an application', (platform) => {
     await lens.get('/orders/7');
 
     expect(metadata.route).toBe('/orders/:id');
+  });
+});
+
+describe('a handler of a route', () => {
+  guardEachTest();
+
+  type Handler = (...args: never[]) => unknown;
+
+  /** What the framework gets for a handler that is registered after the adapter has learnt to name routes. */
+  function registered(handler: Handler, type: string): Handler {
+    const got: Handler[] = [];
+    const adapter = {
+      get: (_path: string, ...handlers: Handler[]) => got.push(...handlers),
+      getType: () => type,
+      getHttpServer: () => undefined,
+    };
+    nameServerSpans(adapter as unknown as AbstractHttpAdapter);
+    adapter.get('/orders/:id', handler);
+    return got[0]!;
+  }
+
+  it('I13: shows its name, parameters, own properties and metadata to the framework', () => {
+    const handler = Object.assign((_request: unknown, _response: unknown): string => 'read', {
+      version: '2',
+    });
+    Object.defineProperty(handler, 'name', { value: 'OrdersController.read' });
+    Reflect.defineMetadata('route options', { limit: 3 }, handler);
+    const given = registered(handler, 'another framework');
+    const { name, length, version } = given as typeof handler;
+
+    expect(given).not.toBe(handler);
+    expect({ name, length, version }).toEqual({ name: 'OrdersController.read', length: 2, version: '2' });
+    expect(Reflect.getMetadata('route options', given)).toEqual({ limit: 3 });
+  });
+
+  it('I13: shows its name to Express, whose instrumentations tell it', () => {
+    const handler = (): string => 'read';
+    const given = registered(handler, 'express');
+
+    expect(given).not.toBe(handler);
+    expect(given.name).toBe('handler');
+  });
+
+  it('I13: of four parameters, which gets errors, is left alone', () => {
+    const handler = (_error: unknown, _request: unknown, _response: unknown, _next: unknown): string =>
+      'failed';
+
+    expect(registered(handler, 'express')).toBe(handler);
+  });
+
+  it('I13: of four parameters answers an error on Express', async () => {
+    const lens = await lensApp(express)
+      .groups('orders')
+      .configure((app) => {
+        const adapter = app.getHttpAdapter() as unknown as {
+          get(path: string, ...handlers: Handler[]): void;
+        };
+        adapter.get(
+          '/failing',
+          () => {
+            throw new Error('closed');
+          },
+          (error: Error, _request: unknown, response: { send(text: string): void }, next: unknown) =>
+            response.send(`${error.message}, ${typeof next}`),
+        );
+      })
+      .start();
+
+    expect((await lens.get('/failing')).text).toBe('closed, function');
   });
 });
