@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { managedSpan, setSpanGroupSpec, SpanRegistry, traceFn } from 'nest-lens/core';
+import { isSpanGroupEnabled, managedSpan, setSpanGroupSpec, SpanRegistry, traceFn } from 'nest-lens/core';
 import { isAdmitted } from '../../../src/core/groups/admission.js';
 import { beginCountingCalls, endCountingCalls } from '../../../src/core/groups/missed-calls.js';
 import { processState } from '../../../src/core/state/process-state.js';
 import { captureSpans, type CapturedSpans } from '../../support/capture-spans.js';
+import { setUpForTest } from '../../support/live-telemetry.js';
 
 describe('calls before the set-up', () => {
   const list = traceFn('orders', 'orders.list')((): number => 1);
@@ -15,7 +16,7 @@ describe('calls before the set-up', () => {
 
   it('N1: are counted by site, on or off, make no span and give their result', () => {
     beginCountingCalls();
-    expect([list(), list(), managedSpan('cache', 'cache.get', (span) => span)]).toEqual([1, 1, undefined]);
+    expect([managedSpan('cache', 'cache.get', (span) => span), list(), list()]).toEqual([undefined, 1, 1]);
     setSpanGroupSpec('orders');
     list();
     expect(endCountingCalls()).toEqual([
@@ -31,11 +32,26 @@ describe('calls before the set-up', () => {
     expect(endCountingCalls()).toEqual([]);
   });
 
+  it('N1: are not counted where a call asks for a group and would make no span', () => {
+    beginCountingCalls();
+    expect(isSpanGroupEnabled('orders')).toBe(false);
+    expect(endCountingCalls()).toEqual([]);
+  });
+
+  it('N1: are counted on when the telemetry of another application ends', async () => {
+    const other = await setUpForTest();
+    beginCountingCalls();
+    await other.shutdown();
+    managedSpan('cache', 'cache.get', () => 1);
+    expect(endCountingCalls()).toEqual([{ site: 'cache.get', group: 'cache', count: 1 }]);
+  });
+
   it('N1: are the same again when the counting is over', () => {
     beginCountingCalls();
+    list();
     beginCountingCalls();
     list();
-    expect(endCountingCalls()).toHaveLength(1);
+    expect(endCountingCalls()).toEqual([{ site: 'orders.list', group: 'orders', count: 2 }]);
     expect(endCountingCalls()).toEqual([]);
     list();
     expect([

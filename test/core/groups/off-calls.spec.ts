@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { isSpanGroupEnabled, managedSpan, setEnabledSpanGroups, SpanRegistry } from 'nest-lens/core';
+import { beginCountingCalls, endCountingCalls } from '../../../src/core/groups/missed-calls.js';
 import { processState } from '../../../src/core/state/process-state.js';
 import { captureWarnings, type CapturedWarnings } from '../../support/capture-warnings.js';
 import { setUpForTest } from '../../support/live-telemetry.js';
@@ -28,6 +29,21 @@ describe('a call that names a group that nobody has registered', () => {
     ]);
   });
 
+  it('W9: names the group whose name differs in case alone, however short', async () => {
+    SpanRegistry.register('disk', ['io']);
+    await setUpForTest({ spanGroups: 'orders' });
+    managedSpan('IO', 'disk.read', () => 1);
+    expect(said()).toEqual([{ site: "managedSpan 'disk.read'", group: 'IO', nearest: 'io' }]);
+  });
+
+  it('W9: is said as well after an application that counted its calls until the set-up', async () => {
+    beginCountingCalls();
+    await setUpForTest({ spanGroups: 'orders' });
+    endCountingCalls();
+    managedSpan('oders', 'orders.list', () => 1);
+    expect(said()).toHaveLength(1);
+  });
+
   it('W9: is no matter before the set-up, while telemetry is off, and where groups are pinned', async () => {
     managedSpan('oders', 'a', () => 1);
     const handle = await setUpForTest({ spanGroups: 'orders' });
@@ -54,8 +70,8 @@ describe('a call that names a group that nobody has registered', () => {
     expect(processState.noteOffCall).toBeUndefined();
     await handle.shutdown();
     await setUpForTest({ spanGroups: 'orders' });
-    managedSpan('of_customer_1', 'x', () => 1);
-    expect(said()).toHaveLength(101);
+    for (const group of ['of_customer_1', 'of_customer_2']) managedSpan(group, 'x', () => 1);
+    expect(said()).toHaveLength(102);
   });
 
   it('W9: hands what is no name to the work as well', async () => {
