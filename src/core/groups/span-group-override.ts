@@ -67,7 +67,6 @@ export function clearSpanGroupOverride(): void {
 /** The same, on behalf of a person or program; see {@link beginChange}. */
 export function clearOverrideAs(by: string | null): void {
   throwIfPinned();
-  if (processState.override === undefined) return;
   changeSpec(by, dropOverride);
 }
 
@@ -80,7 +79,6 @@ function armExpiry(layer: OverrideLayer): void {
   const remaining = layer.endsAt - performance.now();
   layer.timer = setTimeout(
     () => {
-      if (processState.override !== layer) return;
       // A time longer than one timer can wait takes several timers, one after the other.
       if (performance.now() < layer.endsAt!) armExpiry(layer);
       else clearOverrideAs(BY_EXPIRY);

@@ -37,6 +37,14 @@ describe('overrideSpanGroups', () => {
     expect(enabled()).toEqual(['orders']);
   });
 
+  it('T7: lies over a spec that is configured meanwhile, which is in force when it is cleared', () => {
+    overrideSpanGroups('cache');
+    setSpanGroupSpec('payment');
+    expect(enabled()).toEqual(['cache']);
+    clearSpanGroupOverride();
+    expect(enabled()).toEqual(['payment']);
+  });
+
   it('T7: pending is that of the spec in force', () => {
     overrideSpanGroups('cache,tpyo');
     expect(pending()).toEqual(['tpyo']);
@@ -224,7 +232,10 @@ describe('overrideSpanGroups', () => {
       const end = Date.now() + 60_000;
       jest.advanceTimersByTime(10_000);
       expect(shownEnd()).toBe(end);
-      jest.setSystemTime(Date.now() - DAY_MS);
+      // Up to here, a difference counts as drift.
+      jest.setSystemTime(Date.now() + 1_000);
+      expect(shownEnd()).toBe(end);
+      jest.setSystemTime(Date.now() - 1_000 - DAY_MS);
       expect(shownEnd()).toBe(end - DAY_MS);
       jest.advanceTimersByTime(10_000);
       expect(shownEnd()).toBe(end - DAY_MS);
