@@ -1,106 +1,122 @@
 /**
- * npm run mutate -- src/nest/span-group/covered-call.ts [test ...]   breaks a file in one place at a time, and runs its tests
+ * npm run mutate -- src/nest/span-group/covered-call.ts [spec or folder ...]   breaks a file in one place at a time
  *
- * It lists the breaks that no test sees. The tests that are given run first, or else the file's own spec; what they don't see
- * is tried on the folder that mirrors the file's. It writes into the file while it runs, and puts it back; so run it in a
- * worktree of its own.
+ * It lists the breaks that no test sees. The specs that are given run first, or else the file's own; what they don't see is
+ * tried on the folder that mirrors the file's. It writes into the file while it runs, and puts it back; so run it in a worktree
+ * of its own.
  */
-import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import ts from 'typescript';
+import { spawn } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import config from '../jest.config.mjs';
+import { withBreaks } from './mutate/breaks.mjs';
 
-/** A break that makes a test wait counts as seen after that many times what the tests take without it. */
-const MAX_SLOWDOWN = 4;
-const SHORTEST_LIMIT_MS = 15_000;
+/** A process of Jest runs that many specs; it keeps the modules of each in memory. */
+const SPECS_A_PROCESS = 40;
+/** A break that makes a test wait for ever counts as seen. */
+const MAX_SPEC_MS = 180_000;
+/** The number of no break: to see that the specs pass with the breaks built in. */
+const NONE = 99_999;
 
-const OPERATORS = {
-  '===': '!==',
-  '!==': '===',
-  '&&': '||',
-  '||': '&&',
-  '??': '&&',
-  '<': '>=',
-  '>': '<=',
-  '<=': '>',
-  '>=': '<',
-  '+': '-',
-  '-': '+',
-};
-
-/** @typedef {{ start: number, end: number, text: string }} Break */
-
-/** @returns {Break[]} each a change of one expression or statement */
-function breaksOf(source) {
-  const file = ts.createSourceFile('file.ts', source, ts.ScriptTarget.Latest, true);
-  const breaks = [];
-  const replace = (node, text) => breaks.push({ start: node.getStart(file), end: node.end, text });
-  const visit = (node) => {
-    if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isImportDeclaration(node)) return;
-    if (ts.isBinaryExpression(node)) {
-      const other = OPERATORS[node.operatorToken.getText(file)];
-      if (other) replace(node.operatorToken, other);
-    }
-    if (ts.isIfStatement(node)) {
-      replace(node.expression, 'true');
-      replace(node.expression, 'false');
-    }
-    if (ts.isConditionalExpression(node)) {
-      replace(node.condition, 'true');
-      replace(node.condition, 'false');
-    }
-    if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken) {
-      replace(node, node.operand.getText(file));
-    }
-    if (node.kind === ts.SyntaxKind.TrueKeyword) replace(node, 'false');
-    if (node.kind === ts.SyntaxKind.FalseKeyword) replace(node, 'true');
-    if (ts.isExpressionStatement(node)) replace(node, ';');
-    if (ts.isReturnStatement(node) && node.expression) replace(node, 'return;');
-    ts.forEachChild(node, visit);
-  };
-  visit(file);
-  return breaks;
-}
-
-/** @returns {boolean} whether the tests fail, or take longer than `timeout` */
-function fail(tests, timeout) {
-  const { globalSetup: _, reporters: __, ...rest } = config;
-  const settings = JSON.stringify({ ...rest, rootDir: process.cwd(), reporters: [] });
-  const jest = ['node_modules/jest/bin/jest.js', '--config', settings, '-w', '1', '--bail', '--silent'];
-  const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+/**
+ * Runs specs in one process of Jest until one breaks it off.
+ *
+ * @returns {Promise<Map<string, boolean>>} of each spec that ran, whether it failed
+ */
+async function runSpecs(specs) {
+  const { globalSetup: _, ...rest } = config;
+  const [environment, reporter] = ['environment', 'reporter'].map((name) =>
+    resolve(`scripts/mutate/${name}.mjs`),
+  );
+  const settings = { ...rest, rootDir: process.cwd(), testEnvironment: environment, reporters: [reporter] };
+  const jest = [
+    'node_modules/jest/bin/jest.js',
+    '--config',
+    JSON.stringify(settings),
+    '-i',
+    '--silent',
+    '--runTestsByPath',
+  ];
+  const child = spawn(process.execPath, ['--experimental-vm-modules', '--no-warnings', ...jest, ...specs], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const hasFailed = new Map();
   // Not SIGTERM: an endless loop never comes to handle it.
-  const run = spawnSync(process.execPath, [...flags, ...jest, ...tests], { timeout, killSignal: 'SIGKILL' });
-  return run.status !== 0;
+  const timer = setTimeout(() => child.kill('SIGKILL'), MAX_SPEC_MS);
+  for await (const line of createInterface(child.stdout)) {
+    timer.refresh();
+    const [, what, spec] = /^(start|pass|fail) (.+)$/.exec(line) ?? [];
+    // A spec that has only started when the process ends has ended it.
+    if (spec !== undefined) hasFailed.set(spec, what !== 'pass');
+  }
+  clearTimeout(timer);
+  return hasFailed;
 }
 
-/** @returns {() => boolean} whether these tests see what is broken now */
-function watch(tests) {
-  const start = Date.now();
-  if (fail(tests)) throw new Error(`Nothing is broken yet, and these tests fail: ${tests.join(' ')}`);
-  const limit = Math.max(SHORTEST_LIMIT_MS, MAX_SLOWDOWN * (Date.now() - start));
-  return () => fail(tests, limit);
+/** Tries each spec on each break, with a copy of the spec in a folder that names the break. Notes the breaks that are seen. */
+async function tryBreaks(numbers, specs, seen) {
+  let left = specs.flatMap((spec) => numbers.map((number) => ({ number, spec })));
+  while (left.length > 0) {
+    const copies = new Map();
+    for (const { number, spec } of left.slice(0, SPECS_A_PROCESS)) {
+      const copy = resolve(`${dirname(spec)}.break-${number}`, basename(spec));
+      mkdirSync(dirname(copy), { recursive: true });
+      copyFileSync(spec, copy);
+      copies.set(copy, { number, spec });
+    }
+    try {
+      const ran = await runSpecs([...copies.keys()]);
+      if (ran.size === 0) throw new Error('Jest ran nothing.');
+      for (const [copy, hasFailed] of ran) {
+        const { number, spec } = copies.get(copy);
+        if (hasFailed && number === NONE) throw new Error(`Nothing is broken yet, and ${spec} fails.`);
+        if (hasFailed) seen.add(number);
+        left = left.filter((job) => job.number !== number || job.spec !== spec);
+      }
+    } finally {
+      for (const copy of copies.keys()) rmSync(dirname(copy), { recursive: true, force: true });
+    }
+    left = left.filter(({ number }) => !seen.has(number));
+  }
+}
+
+function specsIn(path) {
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path)
+    .filter((name) => name.endsWith('.spec.ts'))
+    .map((name) => join(path, name));
 }
 
 const [path, ...given] = process.argv.slice(2);
 if (path === undefined) throw new Error('Name a file of src.');
 const own = path.replace(/^src/, 'test').replace(/\.ts$/, '.spec.ts');
-const near = given.length > 0 ? given : [own].filter((spec) => existsSync(spec));
-const stages = [near, [`${dirname(own)}/`]].filter((tests) => tests.length > 0).map(watch);
+const near = (given.length > 0 ? given : [own].filter((spec) => existsSync(spec))).flatMap(specsIn);
+const specs = new Set([...near, ...specsIn(dirname(own))]);
 const source = readFileSync(path, 'utf8');
-const breaks = breaksOf(source);
-let unseen = 0;
+const { breaks, text } = withBreaks(source);
+const seen = new Set();
+const unseen = () => [...breaks.keys()].filter((number) => !seen.has(number));
 try {
-  for (const { start, end, text } of breaks) {
-    writeFileSync(path, source.slice(0, start) + text + source.slice(end));
-    if (stages.some((isSeen) => isSeen())) continue;
-    unseen++;
-    const line = source.slice(0, start).split('\n').length;
-    const before = source.slice(start, end).replace(/\s+/g, ' ');
-    console.log(`${path}:${line}  ${before}  ->  ${text}`);
+  writeFileSync(path, text);
+  for (const spec of specs) {
+    if (unseen().length > 0) await tryBreaks([NONE, ...unseen()], [spec], seen);
   }
 } finally {
   writeFileSync(path, source);
 }
-console.log(`${path}: ${breaks.length} breaks, ${unseen} of them unseen`);
-process.exitCode = unseen > 0 ? 1 : 0;
+for (const number of unseen()) {
+  const { line, before, after } = breaks[number];
+  console.log(`${path}:${line}  ${before}  ->  ${after}`);
+}
+console.log(`${path}: ${breaks.length} breaks, ${unseen().length} of them unseen`);
+process.exitCode = unseen().length > 0 ? 1 : 0;

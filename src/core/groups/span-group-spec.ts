@@ -117,7 +117,7 @@ function patternMatcher(pattern: string): (name: string) => boolean {
   // Several stars in a row mean one star.
   const [head, ...pieces] = pattern.split(/\*+/) as [string, ...string[]];
   const tail = pieces.pop() ?? '';
-  const shortest = pieces.reduce((length, piece) => length + piece.length, head.length + tail.length);
+  const shortest = head.length + tail.length;
   return (name) => {
     if (name.length < shortest || !name.startsWith(head) || !name.endsWith(tail)) return false;
     const end = name.length - tail.length;
