@@ -7,6 +7,8 @@ import {
   SpanRegistry,
   SpanRegistryError,
 } from 'nest-lens/core';
+import { readDefinition } from '../../../src/core/groups/span-group-definition.js';
+import { registerDefinition } from '../../../src/core/groups/span-registry.js';
 import { captureWarnings } from '../../support/capture-warnings.js';
 
 /** Everything that can be read from the registry, as plain sorted data. */
@@ -231,6 +233,13 @@ describe('SpanRegistry.register', () => {
       );
       expect(code).toBe('NAMESPACE_REGISTERED');
       expect(message).toMatch(/ registers it again\. Unregister it first/);
+    });
+
+    it('R4: the message names no place of its own where the caller is not known', () => {
+      const register = (): void =>
+        registerDefinition(readDefinition({ namespace: 'shop', groups: ['orders'] }, 'NestLensModule'));
+      register();
+      expect(thrownBy(register).message).toContain('by NestLensModule. NestLensModule registers it again');
     });
 
     it.each([

@@ -76,6 +76,12 @@ describe('reports about the spec', () => {
     expect(suggestion).not.toContain('zzzzzz');
   });
 
+  it('W3: the near name of an exclusion is an exclusion', () => {
+    SpanRegistry.register('shop', ['payment', 'orders']);
+    setSpanGroupSpec('all,-oders');
+    expect(warnings.single('SPEC_UNRESOLVED').details).toMatchObject({ nearest: { '-oders': '-orders' } });
+  });
+
   describe('near names in later reports', () => {
     /** The hints of the last report. */
     const hints = (): string[] =>

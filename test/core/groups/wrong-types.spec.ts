@@ -144,6 +144,13 @@ describe('defineSpanGroups and lists of definitions', () => {
     refuses(() => readDefinitions([given], 'forRoot'), says);
   });
 
+  it.each(NO_TEXTS)('R3: group() refuses %s', (kind, given) => {
+    refuses(
+      () => defineSpanGroups({ namespace: 'new', groups: ['x'] }).group(given as never),
+      `group(): name must be a text, not ${kind}`,
+    );
+  });
+
   it.each(NO_TEXTS.filter(([kind]) => kind !== 'an array'))(
     'N1: %s is no list of definitions',
     (kind, given) => {
