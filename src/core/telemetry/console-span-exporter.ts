@@ -1,19 +1,8 @@
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
+import type { KeptSpan } from '../state/recent-traces.js';
+import { microseconds, milliseconds } from '../traces/span-time.js';
 import type { SpanExporterLike } from './setup-options.js';
 import { writeOut } from './standard-output.js';
-
-/** The fields of the SDK's `ReadableSpan` that are printed. */
-interface PrintableSpan {
-  readonly name: string;
-  readonly kind: SpanKind;
-  spanContext(): { traceId: string; spanId: string };
-  readonly parentSpanContext?: { spanId: string };
-  readonly startTime: readonly [number, number];
-  readonly duration: readonly [number, number];
-  readonly status: { code: SpanStatusCode; message?: string };
-  readonly attributes: Readonly<Record<string, unknown>>;
-  readonly events: readonly { name: string; attributes?: Readonly<Record<string, unknown>> }[];
-}
 
 const SUCCESS = 0;
 
@@ -21,7 +10,7 @@ const SUCCESS = 0;
 export function createConsoleSpanExporter(): SpanExporterLike {
   return {
     export(spans, done) {
-      for (const span of spans as readonly PrintableSpan[]) writeOut(`${JSON.stringify(describe(span))}\n`);
+      for (const span of spans as readonly KeptSpan[]) writeOut(`${JSON.stringify(describe(span))}\n`);
       done({ code: SUCCESS });
     },
     shutdown: () => Promise.resolve(),
@@ -29,10 +18,8 @@ export function createConsoleSpanExporter(): SpanExporterLike {
   };
 }
 
-function describe(span: PrintableSpan) {
+function describe(span: KeptSpan) {
   const { traceId, spanId } = span.spanContext();
-  const milliseconds = ([seconds, nanoseconds]: readonly [number, number]) =>
-    seconds * 1e3 + nanoseconds / 1e6;
   return {
     name: span.name,
     traceId,
@@ -40,7 +27,7 @@ function describe(span: PrintableSpan) {
     parentSpanId: span.parentSpanContext?.spanId ?? null,
     kind: SpanKind[span.kind],
     start: new Date(milliseconds(span.startTime)).toISOString(),
-    durationMs: Math.round(milliseconds(span.duration) * 1e3) / 1e3,
+    durationMs: microseconds(milliseconds(span.duration)),
     status: SpanStatusCode[span.status.code],
     ...(span.status.message === undefined ? {} : { statusMessage: span.status.message }),
     attributes: span.attributes,

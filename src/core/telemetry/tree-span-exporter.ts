@@ -1,17 +1,12 @@
 import { SpanStatusCode } from '@opentelemetry/api';
+import { GROUP_ATTRIBUTE } from '../spans/site-attributes.js';
+import { printValue } from '../spans/span-exception.js';
+import type { KeptSpan } from '../state/recent-traces.js';
+import { isLocalRoot } from '../traces/is-local-root.js';
+import { preciseStarts } from '../traces/precise-start.js';
+import { milliseconds } from '../traces/span-time.js';
 import type { SpanExporterLike } from './setup-options.js';
 import { writeOut } from './standard-output.js';
-
-/** The fields of the SDK's `ReadableSpan` that are printed. */
-export interface TreeSpan {
-  readonly name: string;
-  spanContext(): { traceId: string; spanId: string };
-  readonly parentSpanContext?: { spanId: string; isRemote?: boolean };
-  readonly startTime: readonly [number, number];
-  readonly duration: readonly [number, number];
-  readonly status: { code: SpanStatusCode; message?: string };
-  readonly attributes: Readonly<Record<string, unknown>>;
-}
 
 /** The most traces that wait for their root. Beyond that, the oldest is printed incomplete. */
 const MAX_WAITING = 200;
@@ -31,7 +26,7 @@ const MAX_PRINTED = 200;
 const NAME_COLUMNS = 44;
 
 interface WaitingTrace {
-  readonly spans: TreeSpan[];
+  readonly spans: KeptSpan[];
   timer: NodeJS.Timeout;
 }
 
@@ -47,7 +42,7 @@ export class TreeSpanExporter implements SpanExporterLike {
   ) {}
 
   export(spans: unknown[], done: (result: { code: number }) => void): void {
-    for (const span of spans as TreeSpan[]) this.take(span);
+    for (const span of spans as KeptSpan[]) this.take(span);
     done({ code: 0 });
   }
 
@@ -60,7 +55,7 @@ export class TreeSpanExporter implements SpanExporterLike {
     return Promise.resolve();
   }
 
-  private take(span: TreeSpan): void {
+  private take(span: KeptSpan): void {
     const { traceId } = span.spanContext();
     let trace = this.waiting.get(traceId);
     if (trace === undefined) {
@@ -70,33 +65,41 @@ export class TreeSpanExporter implements SpanExporterLike {
       this.waiting.set(traceId, trace);
     }
     trace.spans.push(span);
-    const hasRoot = trace.spans.some(isRoot);
-    if (trace.spans.length >= MAX_SPANS || (hasRoot && topsOf(trace.spans).every(isRoot)))
+    const hasRoot = trace.spans.some(isLocalRoot);
+    if (trace.spans.length >= MAX_SPANS || (hasRoot && topsOf(trace.spans).every(isLocalRoot)))
       this.print(traceId);
-    else if (isRoot(span)) {
+    else if (isLocalRoot(span)) {
       clearTimeout(trace.timer);
       trace.timer = this.printAfter(LATE_PARENTS_WITHIN_MS, traceId);
     }
   }
 
   private printAfter(delayMs: number, traceId: string): NodeJS.Timeout {
-    return setTimeout(() => this.print(traceId), delayMs).unref();
+    const print = (): void => {
+      try {
+        this.print(traceId);
+      } catch {
+        // Somebody's `process.stdout.write` has thrown. Nobody catches that in a timer, so it would end the process.
+      }
+    };
+    return setTimeout(print, delayMs).unref();
   }
 
   private print(traceId: string): void {
     const { spans, timer } = this.waiting.get(traceId)!;
     clearTimeout(timer);
     this.waiting.delete(traceId);
-    spans.sort(({ startTime: a }, { startTime: b }) => a[0] - b[0] || a[1] - b[1]);
+    const startOf = preciseStarts(spans.find(isLocalRoot) ?? spans[0]);
+    spans.sort((a, b) => startOf(a) - startOf(b));
     const state = this.printed.has(traceId) ? 'what ended later' : 'not finished';
-    const note = spans.some(isRoot) ? [] : [this.style(33, `trace ${traceId}, ${state}:`)];
+    const note = spans.some(isLocalRoot) ? [] : [this.style(33, `trace ${traceId}, ${state}:`)];
     this.printed.add(traceId);
     if (this.printed.size > MAX_PRINTED) this.printed.delete(this.printed.values().next().value!);
     const lines = topsOf(spans).flatMap((top) => [this.line('', '', top), ...this.below(top, spans, '')]);
     this.write(`${[...note, ...lines].join('\n')}\n`);
   }
 
-  private below(parent: TreeSpan, spans: readonly TreeSpan[], indent: string): string[] {
+  private below(parent: KeptSpan, spans: readonly KeptSpan[], indent: string): string[] {
     const { spanId } = parent.spanContext();
     const children = spans.filter((span) => span.parentSpanContext?.spanId === spanId);
     const alike = new Map<string, number>();
@@ -115,9 +118,9 @@ export class TreeSpanExporter implements SpanExporterLike {
     });
   }
 
-  private line(branch: string, inside: string, { name, duration, status, attributes }: TreeSpan): string {
-    const took = `${(duration[0] * 1e3 + duration[1] / 1e6).toFixed(1)} ms`.padStart(9);
-    const group = attributes['nestlens.group'];
+  private line(branch: string, inside: string, { name, duration, status, attributes }: KeptSpan): string {
+    const took = `${milliseconds(duration).toFixed(1)} ms`.padStart(9);
+    const group = attributes[GROUP_ATTRIBUTE];
     const error =
       status.code === SpanStatusCode.ERROR
         ? this.style(31, `  error${status.message ? `: ${printable(status.message)}` : ''}`)
@@ -125,7 +128,7 @@ export class TreeSpanExporter implements SpanExporterLike {
     const head = `${this.style(2, branch)}${printable(name).padEnd(NAME_COLUMNS - branch.length)}${took}`;
     const shown = this.showsAttributes ? Object.entries(attributes) : [];
     const details = shown
-      .filter(([key]) => key !== 'nestlens.group')
+      .filter(([key]) => key !== GROUP_ATTRIBUTE)
       .map(([key, value]) => this.style(2, `\n${inside}     ${key}: ${JSON.stringify(value)}`));
     return `${head}${typeof group === 'string' ? this.style(2, `   ${group}`) : ''}${error}${details.join('')}`;
   }
@@ -135,18 +138,13 @@ export class TreeSpanExporter implements SpanExporterLike {
   }
 }
 
-/** On one line, without control characters for the terminal. */
-function printable(text: string): string {
-  return text.replace(/\p{Cc}+/gu, ' ');
+/** On one line, without control characters for the terminal. JavaScript code can give a span a name of any type. */
+function printable(text: unknown): string {
+  return printValue(text).replace(/\p{Cc}+/gu, ' ');
 }
 
 /** The spans whose parent isn't in the list. */
-function topsOf(spans: readonly TreeSpan[]): TreeSpan[] {
+function topsOf(spans: readonly KeptSpan[]): KeptSpan[] {
   const ids = new Set(spans.map((span) => span.spanContext().spanId));
   return spans.filter(({ parentSpanContext: parent }) => parent === undefined || !ids.has(parent.spanId));
-}
-
-/** The first span of a trace in this process. */
-function isRoot({ parentSpanContext: parent }: TreeSpan): boolean {
-  return parent === undefined || parent.isRemote === true;
 }

@@ -1,6 +1,7 @@
 import { SpanStatusCode } from '@opentelemetry/api';
 import type { KeptSpan, RecentTrace, RecentTraces } from '../state/recent-traces.js';
 import { boundedAttributes, boundedText, bytesOfAttributes } from './bounded-attributes.js';
+import { isLocalRoot } from './is-local-root.js';
 import { performanceStart } from './precise-start.js';
 
 /** The most memory for all traces, roughly, in bytes. */
@@ -18,8 +19,7 @@ const MAX_OPEN = 500;
 const SPAN_BYTES = 900;
 
 /**
- * Keeps an ended span with its trace. A trace is finished when its local root has ended: a span without a parent, or with one
- * in another process. The oldest traces make room.
+ * Keeps an ended span with its trace. A trace is finished when its local root has ended. The oldest traces make room.
  *
  * It keeps the span itself, and reads it on request, because most are never looked at. Measured: 1 to 2 µs a span, besides 4
  * µs for the span, mostly in the garbage collector.
@@ -35,11 +35,6 @@ export function keepSpan(kept: RecentTraces, span: KeptSpan): void {
   if (hasRoom || isFinishing) add(kept, trace, span, bytes);
   if (isFinishing) finish(kept, traceId, trace, span);
   while (kept.bytes > MAX_BYTES) dropOldest(kept);
-}
-
-/** Whether the span is the first of its trace in this process. */
-export function isLocalRoot({ parentSpanContext: parent }: KeptSpan): boolean {
-  return parent === undefined || parent.isRemote === true;
 }
 
 function openTrace(kept: RecentTraces, traceId: string): RecentTrace {

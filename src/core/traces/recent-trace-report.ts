@@ -2,7 +2,7 @@ import { processState } from '../state/process-state.js';
 import type { KeptSpan, RecentTrace } from '../state/recent-traces.js';
 import { groupOfSpan } from '../instrumentations/group-of-span.js';
 import { boundedText } from './bounded-attributes.js';
-import { isLocalRoot } from './keep-span.js';
+import { isLocalRoot } from './is-local-root.js';
 import { preciseStarts } from './precise-start.js';
 import { isoTime, microseconds, milliseconds } from './span-time.js';
 import { inTreeOrder } from './tree-order.js';

@@ -519,6 +519,17 @@ describe('exporter console', () => {
 });
 
 describe.each(['console', 'tree'])('exporter %s', (name) => {
+  it('H12: prints a span whatever is its name, and whenever the application says that it started', async () => {
+    const write = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const handle = await setUpForTest({ exporter: name as 'tree' });
+    trace
+      .getTracer('odd')
+      .startSpan(7 as never, { startTime: [Number.NaN, 0] })
+      .end();
+    await handle.shutdown();
+    expect([write.mock.calls.length, warnings.codes()]).toEqual([1, []]);
+  });
+
   it('H14: survives a pipe that nobody reads any more', async () => {
     const { code, errors } = await runProgram(
       name,

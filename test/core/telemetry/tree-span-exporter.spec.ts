@@ -81,6 +81,19 @@ describe('exporter: tree', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
+  it('that nobody lets write ends no process', async () => {
+    const [inner] = await spansOf(() =>
+      managedSpan('orders', 'a', () => managedSpan('orders', 'b', () => undefined)),
+    );
+    jest.useFakeTimers();
+    const write = jest.fn(() => {
+      throw new Error('closed');
+    });
+    new TreeSpanExporter(write, false, false).export([inner], () => undefined);
+    jest.advanceTimersByTime(10_000);
+    expect(write).toHaveBeenCalledTimes(1);
+  });
+
   it('waits for a parent that ends after the first span, as the handlers of instrumentation-express do', async () => {
     const nested = () =>
       managedSpan('orders', 'handler', () => managedSpan('orders', 'query', () => undefined));
@@ -118,6 +131,22 @@ describe('exporter: tree', () => {
     expect(lines()).toHaveLength(200);
     return exporter.shutdown();
   });
+
+  it('tells what started first, though both started within a millisecond and the other one ended first', async () => {
+    const write = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+    try {
+      SpanRegistry.register('shop', ['orders']);
+      await setUpForTest({ exporter: 'tree' });
+      await managedSpan('orders', 'all', async () => {
+        const slow = managedSpan('orders', 'slow', turn);
+        managedSpan('orders', 'fast', () => undefined);
+        await slow;
+      });
+      expect(write.mock.calls.join()).toMatch(/all.*slow.*fast/s);
+    } finally {
+      write.mockRestore();
+    }
+  }, 30_000);
 
   it('C2: is what NEST_LENS_EXPORTER=tree sets up', async () => {
     const write = jest.spyOn(process.stdout, 'write').mockReturnValue(true);

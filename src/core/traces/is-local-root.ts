@@ -1,0 +1,6 @@
+import type { KeptSpan } from '../state/recent-traces.js';
+
+/** Whether a span is the first of its trace in this process: it has no parent, or one in another process. */
+export function isLocalRoot({ parentSpanContext: parent }: Pick<KeptSpan, 'parentSpanContext'>): boolean {
+  return parent === undefined || parent.isRemote === true;
+}
