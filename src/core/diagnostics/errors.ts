@@ -63,13 +63,13 @@ const MESSAGES: {
     `Namespace '${namespace}' registers a ${kind} named 'all'. 'all' always means every registered span group; choose another name.`,
   NAMESPACE_REGISTERED: ({ namespace, first, now, differences }) =>
     `Namespace '${namespace}' is already registered, by ${first}. ${now} registers it again` +
-    (differences === '[]' ? '' : `, otherwise: ${differences}`) +
+    (differences === '[]' ? '' : `, with differences: ${differences}`) +
     `. Unregister it first, or pass { allowOverride: true } to replace it.`,
   NAMESPACE_NOT_REGISTERED: ({ namespace, namespaces }) =>
     `Namespace '${namespace}' is not registered. Registered namespaces: ${namespaces}. Correct the name.`,
   PINNED: () =>
     'The enabled span groups of this process are pinned (telemetry is disabled, or setEnabledSpanGroups was called), ' +
-    'so no override can be put over them. Enable telemetry, or call setSpanGroupSpec first.',
+    'so they can not be overridden. Enable telemetry, or call setSpanGroupSpec first.',
   INVALID_SPEC: ({ problem }) =>
     `The span group spec ${problem}. Nothing has changed. Correct it and call again.`,
   INVALID_TTL: ({ given }) =>
@@ -83,27 +83,27 @@ const MESSAGES: {
   NOT_A_METHOD: ({ decorator, site }) =>
     `${decorator} on ${site}: it can be put on a class or on a method, not on a property or an accessor. Make it a method.`,
   EXPERIMENTAL_DECORATORS_OFF: ({ decorator }) =>
-    `${decorator} was called as a decorator of ECMAScript, but like Nest's own it is one of TypeScript's experimental decorators. ` +
+    `${decorator} was called as an ECMAScript decorator, but like Nest's own it is one of TypeScript's experimental decorators. ` +
     'Set "experimentalDecorators": true in the compilerOptions of the tsconfig.json that this file is compiled with ' +
     '(with SWC, "legacyDecorator": true in jsc.transform).',
   RUNTIME_CONTROL_UNGUARDED: () =>
     'introspection.runtimeControl lets callers change which span groups emit, so it needs introspection.guards, or guards of ' +
     'its own: runtimeControl: { guards: [...] }. Name at least one guard, or turn runtimeControl off.',
   INTROSPECTION_UNGUARDED: ({ options, environment }) =>
-    `${options} without introspection.guards: everybody who reaches this process could see its spans, and personal data in ` +
+    `${options} has no introspection.guards, so everybody who reaches this process could see its spans, and personal data in ` +
     `their attributes. NODE_ENV is ${environment}. Name at least one guard: introspection: { guards: [...] }. Where no stranger ` +
     "reaches the process, such as on your own machine, set NODE_ENV to 'development' or 'test' instead.",
   INTROSPECTION_DIFFERS: () =>
     'NestLensModule.forRoot was called more than once in one application, with different options for introspection. There is ' +
-    'one endpoint, so one of them could not be obeyed. Give the same introspection everywhere, or call forRoot once.',
+    'one endpoint, so NestLens can not obey both. Give the same introspection everywhere, or call forRoot once.',
   INTROSPECTION_TOO_LATE: () =>
-    'introspection came from the factory of NestLensModule.forRootAsync, where it cannot be obeyed: Nest has to know routes ' +
+    'introspection came from the factory of NestLensModule.forRootAsync. That is too late: Nest has to know routes ' +
     'and guards before it can inject anything. Give it beside the factory: forRootAsync({ introspection, useFactory }).',
   ROOT_LOADED_LAZILY: () =>
-    'NestLensModule.forRoot was loaded lazily, when the application had started: no hook of it is called, and no route is ' +
-    'mapped. Import it in the root module. A module that is loaded lazily registers its groups with forFeature.',
+    'NestLensModule.forRoot was loaded lazily, after the start of the application: Nest does not call its hooks and does not map its ' +
+    'routes. Import it in the root module. A module that is loaded lazily can register groups with forFeature.',
   OPTIONS_REQUEST_SCOPED: () =>
-    'NestLensModule.forRootAsync injects something that is made for each request, so its options would never be made. Inject ' +
+    'NestLensModule.forRootAsync injects a provider that is made for each request, so Nest can not make its options. Inject ' +
     'providers of the default scope.',
   NO_OPTIONS_FACTORY: () =>
     'NestLensModule.forRootAsync needs one of useFactory, useClass and useExisting. Give one of them, or call forRoot.',

@@ -17,7 +17,7 @@ export function specUnresolved({
   if (!isSet) {
     return (
       `No span group spec is set, so it is '${spec}', and nobody in this process has registered a preset of that name: nothing ` +
-      `is emitted. Set NEST_LENS_SPAN_GROUPS, or config.spanGroups, to what is to emit, or register a preset '${spec}'. ` +
+      `is emitted. Set NEST_LENS_SPAN_GROUPS or config.spanGroups to groups or presets, or register a preset '${spec}'. ` +
       inventory(registry)
     );
   }
@@ -25,9 +25,9 @@ export function specUnresolved({
   const hints = pairs.map(([name, other]) => `Did you mean '${other}' for '${name}'? `).join('');
   const comma = pairs.some(([, other]) => other.includes(',')) ? 'Entries are separated by commas. ' : '';
   return (
-    `Span group spec '${spec}' names ${pending}, which nothing registered in this process provides; nothing is ` +
-    `emitted for those, the rest applies. ${hints}${comma}${inventory(registry)} A name may be right in another ` +
-    `process that shares the spec; otherwise correct it, or import the library that registers it.`
+    `Span group spec '${spec}' names ${pending}, and nothing of that name is registered in this process. Nothing is ` +
+    `emitted for it; the rest of the spec applies. ${hints}${comma}${inventory(registry)} If another ` +
+    `process that shares the spec knows the name, ignore this; otherwise correct it, or import the library that registers it.`
   );
 }
 
@@ -38,25 +38,25 @@ export function optionsIgnored({
 }: QuotedDetails<WarningDetails['OPTIONS_IGNORED']>): string {
   if (reason === 'early start') {
     return (
-      'Telemetry was started by nest-lens/register, from the environment. What the application says otherwise (exporters, processors, ' +
-      'readers, instrumentations, resource, which signals) is ignored; the spec counts. Say it in variables, or start without nest-lens/register.'
+      "Telemetry was started by nest-lens/register, from the environment. Of the application's own options only the spec counts; exporters, processors, " +
+      'readers, instrumentations, resource and the choice of signals are ignored. Set them as variables, or start without nest-lens/register.'
     );
   }
   return reason === 'second app'
-    ? `Telemetry is live in this process already. This application joins it, and these options of its own, which differ, ` +
-        `are ignored: ${options}. Leave them out, give them where telemetry is set up first, or close that application before.`
-    : `NestLensModule.forRoot was called more than once in one application. The first call sets up, and these options of a ` +
-        `later one, which differ, are ignored: ${options}. Leave them out there; its registrations count.`;
+    ? `Telemetry is already set up in this process, and this application uses that set-up. Its options ${options} differ from it, ` +
+        `and are ignored. Leave them out, give them to the application that starts first, or close that one before.`
+    : `NestLensModule.forRoot was called more than once in one application. The first call sets up. The options ${options} of a ` +
+        `later one differ from it, and are ignored. Leave them out there; its registrations count.`;
 }
 
 /** What doesn't work, by the unknown part of the SDK. */
 export const UNKNOWN_SHAPES: Readonly<Record<UnknownShape, string>> = {
   processors:
-    "NestLens can't find the span processors that this SDK has made. Spans are exported all the same, but a close doesn't end " +
-    "the spans that others have open, doesn't wait for a batch that is on its way, and nobody counts exports or says that they fail.",
+    "NestLens can't find the span processors that this SDK has made. Spans are exported all the same, but NestLens can't count " +
+    'exports or warn when they fail, and a close neither ends open spans of others nor waits for a batch that is being exported.',
   exporter:
-    "NestLens can't find the exporter of a span processor that this SDK has made. Spans are exported all the same, but a close " +
-    "doesn't wait for a batch that is on its way, and nobody counts exports or says that they fail.",
+    "NestLens can't find the exporter of a span processor that this SDK has made. Spans are exported all the same, but " +
+    "NestLens can't count exports or warn when they fail, and a close doesn't wait for a batch that is being exported.",
   'batch processor':
     "NestLens can't find the batch processor of this SDK, which it needs for an exporter that is given beside processors. It " +
     'exports each span by itself as it ends.',
@@ -64,8 +64,8 @@ export const UNKNOWN_SHAPES: Readonly<Record<UnknownShape, string>> = {
     "NestLens can't find the default resource of this SDK. Spans are exported all the same, but without nestlens.run_id, " +
     'nestlens.user_id and the resourceAttributes of the options.',
   modules:
-    "NestLens can't see what an instrumentation patches. It works all the same, but nobody says when it came too late, and " +
-    'nest-lens/register shows it no ES modules.',
+    "NestLens can't see what an instrumentation patches. It works all the same, but NestLens can't warn when it starts too late, and " +
+    'with nest-lens/register it sees no ES modules.',
 };
 
 /** Why a signed header turned nothing on. */
@@ -74,7 +74,7 @@ export const OPT_IN_PROBLEMS: Readonly<Record<string, string>> = {
   duplicate: 'it is there more than once',
   malformed: 'it is no signed spec',
   expired: 'it has expired',
-  expiresTooLate: 'it would be good for more than a day',
+  expiresTooLate: 'it would be valid for more than a day',
   badSignature: 'none of the keys has signed it',
   notAllowed: 'nothing that it names is registered here and in requestOptIn.allow',
 };
@@ -83,15 +83,15 @@ export const OPT_IN_PROBLEMS: Readonly<Record<string, string>> = {
 export const UNGATED: Readonly<Record<WarningDetails['INSTRUMENTATIONS_UNGATED']['spans'], string>> = {
   none: '',
   'earlier tracers':
-    'The tracers of the registered provider do not say which instrumentation they belong to, so only tracers that are handed out from now ' +
-    'on can be gated: instrumentations that have made a span, or took their tracer from the provider itself, go on whatever the spec says. ' +
+    'The tracers of the registered provider do not say which instrumentation they belong to, so only tracers that are made from now ' +
+    'on can be gated. The spec does not apply to instrumentations that have already made a span, or that took their tracer from the provider itself. ' +
     "Let NestLens start the SDK (mode 'own'), or register a provider of @opentelemetry/sdk-trace-base. ",
   all:
-    'The registered tracer provider can neither be gated nor be replaced: the spans of instrumentations flow whatever the spec says. ' +
+    'The registered tracer provider can neither be gated nor be replaced: the spans of instrumentations are emitted whatever the spec says. ' +
     "Let NestLens start the SDK (mode 'own'), or register a provider of @opentelemetry/sdk-trace-base. ",
 };
 
 /** What goes wrong if the context manager can't be changed. */
 export const OFF_SPAN_ACTIVE =
-  'The registered context manager can not be changed: trace.getActiveSpan() may be a span that is off, and what is set on it is lost. ' +
+  'The registered context manager can not be changed: trace.getActiveSpan() may be a span that is off, and attributes that are set on it are lost. ' +
   'Let NestLens start the SDK, or register a context manager of @opentelemetry/context-async-hooks.';

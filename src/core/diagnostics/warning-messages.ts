@@ -24,7 +24,7 @@ const MESSAGES: {
     `a group turns on the spans of both. Rename one of them, or pass { allowOverride: true } if that is meant.`,
   PRESET_MEMBER_UNREGISTERED: ({ namespace, preset, members }) =>
     `Preset '${preset}' of namespace '${namespace}' names ${members}, which nobody has registered so far. They are ` +
-    `ignored until a library registers them; check the spelling if none will.`,
+    `ignored until somebody registers them. If nobody will, check the spelling.`,
   NAME_STYLE: ({ namespace, names }) =>
     `Namespace '${namespace}' registers ${names}: not lowercase snake_case. The names work as they are, but ` +
     `blanks, commas, '-' and '*' have a meaning in a spec. Prefer names like 'db_query'.`,
@@ -32,19 +32,19 @@ const MESSAGES: {
     `'${name}' is both a preset and a span group (seen while namespace '${namespace}' registered). In a spec it means ` +
     `the preset, so the group can't be picked alone. Rename one of them.`,
   LATE_REGISTRATION: ({ namespace }) =>
-    `Namespace '${namespace}' registered after telemetry was set up. Its span groups take effect now, but they were not ` +
-    `known when the spec was checked. Register in an onModuleInit provider, in forRoot or in forFeature.`,
+    `Namespace '${namespace}' registered after telemetry was set up. Its span groups take effect now, but the spec was ` +
+    `checked without them. Register in forRoot, in forFeature or in the onModuleInit of a provider.`,
   NOTHING_REGISTERED: ({ spec, isAwaited }) =>
     `Span group spec '${spec}' selects nothing${isAwaited === true ? ' so far' : ''}: no library or module in this process has registered a span group. ` +
     (isAwaited === true
-      ? 'Those of instrumentations come with the first spans that they ask for; until then nothing is emitted. '
+      ? 'Those of instrumentations are registered with their first spans; until then nothing is emitted. '
       : 'Nothing will be emitted. ') +
     `Pass registrations to NestLensModule.forRoot or forFeature, or import the library that registers them.`,
   SPEC_INVALID: ({ problem }) =>
-    `The span group spec ${problem}. It is not used; what was in force before it stays so. Correct it.`,
+    `The span group spec ${problem}. It is not used, and the spec before it stays in force. Correct it.`,
   SPEC_NOT_SHARED: ({ variable, spec }) =>
-    `${variable} is '${spec}'. Processes of NeMo Lens, which read the same variable, know neither '*' nor a leading '-': they take ` +
-    `such an entry for a name. Set NEST_LENS_SPAN_GROUPS for this process, or write the names out.`,
+    `${variable} is '${spec}'. Python processes with NeMo Lens read the same variable. They know neither '*' nor a leading '-', and ` +
+    `take such an entry for a name. Set NEST_LENS_SPAN_GROUPS for this process, or write the names out.`,
   SPEC_WITHOUT_ENABLED: ({ variable, enabledVariable }) =>
     `${variable} is set, but telemetry isn't enabled, so every span group is off. Set ${enabledVariable}=true to turn it on, ` +
     `or ${enabledVariable}=false if it is meant to be off.`,
@@ -57,26 +57,26 @@ const MESSAGES: {
   SPEC_SOURCE_FAILED: ({ source, reason, error, hasGiven }) =>
     `The source of the span group spec '${source}' has a problem: ${reason ?? error}. ` +
     (hasGiven
-      ? 'What it gave last stays in force'
+      ? 'Its last spec stays in force'
       : 'It has given no spec so far, so the configured one is in force') +
     ' until it gives another one. Mend the source; nothing has to be restarted. This is said once until it works again.',
   SPEC_SOURCE_RECOVERED: ({ source }) => `The source of the span group spec '${source}' works again.`,
   SPEC_SOURCE_NOT_ENDED: ({ source, reason, error }) =>
-    `The source of the span group spec '${source}' can't be ended: ${reason ?? error}. What it says from now on is ignored, but what ` +
-    'it holds, such as a connection, may stay open. Have its watch() return a function that closes it.',
+    `The source of the span group spec '${source}' can't be ended: ${reason ?? error}. It is ignored from now on, but its ` +
+    'timers and connections may stay open. Have its watch() return a function that closes it.',
   UNKNOWN_GROUP_AT_SITE: ({ site, group, nearest }) =>
     `${site} names span group '${group}', which nobody has registered: it can never be on. ` +
     (nearest === undefined ? '' : `Did you mean '${nearest}'? `) +
     `Correct the name, or add it to the groups of a registration.`,
   ATTRIBUTES_FAILED: ({ span, error }) =>
     `The attributes of span '${span}' could not be read: ${error}. The span is made without them; this is said once. ` +
-    `Make the function, or the object, that gives them tolerate what it gets.`,
+    `Make the function, or the getters of the object, cope with every value that they get.`,
   CARRIER_FAILED: ({ span, error }) =>
-    `The carrier of span '${span}' can't be read (${error}). The span is made, and joins no trace by it; this is said once. ` +
-    `Make the function tolerate the arguments that it gets, and return the headers themselves.`,
+    `The carrier of span '${span}' can't be read (${error}). The span is made, but not connected to the sender's trace; this is said once. ` +
+    `Make the function cope with every argument that it gets, and return the headers themselves.`,
   IS_ERROR_FAILED: ({ span, error }) =>
-    `An isError function threw while it judged what span '${span}' had thrown: ${error}. The rule decides instead; this is ` +
-    `said once. Make the function tolerate every kind of value.`,
+    `An isError function threw when it was asked about an exception of span '${span}': ${error}. The default rule decides ` +
+    `instead; this is said once. Make the function cope with every kind of value.`,
   SPAN_FAILED: ({ span, error }) =>
     `The tracing SDK threw while span '${span}' was started or ended (${error}). The application goes on; this is ` +
     `said once. Check the configured sampler, span processors and exporter, or the tracer that the site names.`,
@@ -104,12 +104,12 @@ const MESSAGES: {
     "Telemetry is enabled in mode 'attach', but no tracer provider is registered in this process: nothing is exported. " +
     "Register one before NestLens sets up, or use mode 'own'.",
   PROVIDER_KEPT: () =>
-    'A tracer provider is already registered in this process, so NestLens uses that one: exporter, span processors, ' +
-    "metric reader, instrumentations and resource attributes given to NestLens are ignored. Use mode 'attach' and leave them out, or don't register your own.",
+    'A tracer provider is already registered in this process, and NestLens uses it. It ignores the exporter, span processors, ' +
+    "metric reader, instrumentations and resource attributes of its own options. Use mode 'attach' and leave them out, or don't register your own.",
   OPTIONS_IGNORED: optionsIgnored,
   INSTRUMENTATION_LATE: ({ modules }) =>
-    `The given instrumentations patch ${modules} while these are loaded, and they are loaded already: expect no spans ` +
-    `from them. Start with \`node --import nest-lens/register\`, which is early enough. NestLens's own spans are made either way.`,
+    `Some instrumentations start too late: the modules that they patch are already loaded (${modules}), so they make ` +
+    `no spans. Start with \`node --import nest-lens/register\`, which is early enough. NestLens's own spans are made either way.`,
   INSTRUMENTATION_FAILED: ({ instrumentation, error }) =>
     `Instrumentation '${instrumentation}' can't be used (${error}). Telemetry starts without it. ` +
     `Install the version that goes with your SDK, or uninstall it.`,
@@ -121,7 +121,7 @@ const MESSAGES: {
   INSTRUMENTATIONS_UNGATED: ({ spans, isOffSpanActive }) =>
     `instrumentationGroups has no effect on some spans. ${UNGATED[spans]}${isOffSpanActive ? OFF_SPAN_ACTIVE : ''}`,
   INSTRUMENTATION_OPTION_INVALID: ({ option, given, used, nearest }) =>
-    `${option} is ${given}, which is not what it takes; ` +
+    `${option} is ${given}, which is not allowed; ` +
     (used === undefined ? 'it is ignored. ' : `'${used}' is used. `) +
     (nearest === undefined ? '' : `Did you mean '${nearest}'? `) +
     "In `names` a scope has a group name in lowercase snake_case (not 'all' or a preset's), or false; in `presets` a preset has a list of group names.",
@@ -131,8 +131,8 @@ const MESSAGES: {
     'Take the name from GET /lens/groups, which shows the scopes and groups that there are, or leave the entry out.',
   REQUEST_OPT_IN_KEY: ({ option, bytes }) =>
     (bytes === 0
-      ? `${option} is empty, so it is no key: nothing that is signed with it counts. `
-      : `${option} has ${bytes} bytes only, so whoever has seen a signed header can guess it. `) +
+      ? `${option} is empty, so it doesn't count as a key: a header that is signed with it turns nothing on. `
+      : `${option} has only ${bytes} bytes, so somebody who has seen a signed header can guess it. `) +
     'Take 32 random bytes, such as `openssl rand -base64 32` prints; leave the option out to turn it off.',
   REQUEST_OPT_IN_ALLOW: ({ pending, nearest }) => {
     if (pending === '[]') {
@@ -140,16 +140,16 @@ const MESSAGES: {
     }
     const hints = Object.entries(nearest).map(([name, other]) => `Did you mean '${other}' for '${name}'? `);
     return (
-      `requestOptIn.allow names ${pending}, which nothing registered in this process provides: no request can turn that on. ` +
+      `requestOptIn.allow names ${pending}, and nothing of that name is registered in this process: no request can turn it on. ` +
       `${hints.join('')}Correct it, or import the library that registers it.`
     );
   },
   REQUEST_OPT_IN_IGNORED: ({ problem, requests }) =>
     `A request brought the header x-lens-groups, which turned nothing on: ${OPT_IN_PROBLEMS[problem] ?? problem}. ` +
     `${requests} ${requests === 1 ? 'request' : 'requests'} of that kind so far; said at most every ten minutes. ` +
-    'Sign a new one with `npx nest-lens sign`. If none of your people or programs sends such headers, a stranger tries them; they do no harm.',
+    'Sign a new one with `npx nest-lens sign`. If you send no such headers, a stranger tries them; they do no harm.',
   AUTO_GROUPS_INVALID: ({ option, given, wanted, used }) =>
-    `${option} is ${given}, and takes ${wanted}. ` +
+    `${option} is ${given}, but it takes ${wanted}. ` +
     (used === undefined
       ? 'It is ignored. Correct it, or leave it out.'
       : `'${used}' is used. Write that instead.`),
@@ -168,8 +168,8 @@ const MESSAGES: {
     `await app.init() before startAllMicroservices(). If workers start in an onModuleInit: pass setupAt: 'init', with every ` +
     `registration in NestLensModule.forRoot.`,
   CHANGE_AUTHOR_UNKNOWN: ({ error }) =>
-    `introspection.runtimeControl.by could not say who changes span groups: ${error}. The change is made, and nobody is named; ` +
-    `this is said once. Make it return a text, or a number, at once: a guard can put the name on the request.`,
+    `introspection.runtimeControl.by could not say who changes span groups: ${error}. The change is made, without an author; ` +
+    `this is said once. Make it return a text or a number, and no promise: a guard can put the name on the request.`,
   ROOT_MISSING: ({ has }) =>
     'Telemetry is enabled by the environment, but ' +
     (has === 'forFeature'

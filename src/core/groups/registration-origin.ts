@@ -47,6 +47,6 @@ export function differences(before: NamespaceRegistration, now: NamespaceRegistr
     ...before.groups
       .filter((group) => !now.groups.includes(group))
       .map((group) => `group '${group}' is missing`),
-    ...changed.sort().map((preset) => `preset '${preset}' is another`),
+    ...changed.sort().map((preset) => `preset '${preset}' has other members`),
   ];
 }

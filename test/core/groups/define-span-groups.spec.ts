@@ -85,7 +85,7 @@ describe('register() of a definition', () => {
       message = (error as Error).message;
     }
     expect(new Set(message.match(place)).size).toBe(2);
-    expect(message).toContain('otherwise: [');
+    expect(message).toContain('with differences: [');
     expect(registered()).toEqual(['orders', 'payment']);
   });
 

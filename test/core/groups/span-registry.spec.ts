@@ -221,8 +221,8 @@ describe('SpanRegistry.register', () => {
         new RegExp(`^Namespace 'shop' is already registered, by ${place}\\. ${place} registers it again`),
       );
       expect(thrownBy(again).message).toContain(
-        "otherwise: [group 'payment' is new, group 'orders' is missing, preset 'default' is another, " +
-          "preset 'fresh' is another, preset 'gone' is another]. Unregister it first, or pass { allowOverride: true }",
+        "with differences: [group 'payment' is new, group 'orders' is missing, preset 'default' has other members, " +
+          "preset 'fresh' has other members, preset 'gone' has other members]. Unregister it first, or pass { allowOverride: true }",
       );
     });
 

@@ -137,7 +137,7 @@ describe('a source of the spec', () => {
     for (let round = 0; round < 3; round++) source.say(nonsense);
     expect([on(), warnings.codes()]).toEqual(['stock', ['SPEC_SOURCE_FAILED']]);
     expect(warnings.all[0]!.message).toMatch(
-      /its spec (must be a text|has 10\d).*What it gave last stays in force/,
+      /its spec (must be a text|has 10\d).*Its last spec stays in force/,
     );
     source.say('stock');
     source.say('payment');
