@@ -5,9 +5,10 @@ import { createInnerSubscriber, type ObservableLike } from '../core/spans/observ
 /**
  * An operator: everything behind it runs in the context in which the observable is subscribed. The source keeps its context.
  *
- * Use it for sources that emit in a foreign context. The replies of a `ClientProxy` come in the context of the request that
- * opened its socket, so operators behind `client.send()` would put their spans into the trace of that first request. You
- * don't need it for an awaited result (`await lastValueFrom(…)`): code after the `await` runs in its own context.
+ * Use it for sources that emit in a foreign context. An example is a `ClientProxy`: its replies arrive in the context of the
+ * request that opened its socket. Without this operator, operators behind `client.send()` would put their spans into the
+ * trace of that first request. You don't need it for an awaited result (`await lastValueFrom(…)`): code after the `await`
+ * runs in its own context.
  *
  * @example
  * client.send('price', cart).pipe(

@@ -74,8 +74,8 @@ function recordOf(modules: ModulesContainer): AppRecord {
 }
 
 /**
- * The objects of one Nest application, of which there is one each however often the module is imported: its hold on the
- * process, its sites, its registry service and its routes.
+ * The objects of one Nest application: its hold on the process, its sites, its registry service and its routes. There is one
+ * of each, also if the module is imported several times.
  */
 export class LensApp {
   readonly hold: ApplicationHold;

@@ -11,8 +11,8 @@ const FEATURE_DEFINITIONS = Symbol.for('nest-lens.feature-definitions');
 const FEATURE_REGISTRATION = Symbol.for('nest-lens.feature-registration');
 
 /**
- * The module that `NestLensModule.forFeature` imports. It is a class of its own, because the hooks of a dynamic module's
- * class run once for each dynamic instance: with the class of `forRoot`, each feature would set telemetry up.
+ * The module that `NestLensModule.forFeature` imports. It has a class of its own, because Nest runs the hooks of a dynamic
+ * module's class once for each dynamic instance. With the class of `forRoot`, each feature would set telemetry up.
  *
  * @internal
  */

@@ -24,10 +24,13 @@ interface OutgoingResponse extends NodeJS.EventEmitter {
   once(event: 'close', listener: () => void): this;
 }
 
-/** What reads the header first, by the listener that it stands for; itself, too, since it needs no other. */
+/**
+ * The original listener -> the one that replaces it and reads the header first. The latter maps to itself, because it needs
+ * no replacement.
+ */
 const readers = new WeakMap<RequestListener, RequestListener>();
 
-/** Where Node tells of each request before its server calls who listens to it. */
+/** Node publishes each request here before the server calls its listeners. */
 const REQUEST_CHANNEL = 'http.server.request.start';
 
 /**
@@ -35,7 +38,8 @@ const REQUEST_CHANNEL = 'http.server.request.start';
  * guards, on every platform. It replaces each listener of Node's server by one that reads the header first. A middleware or
  * hook would run later, and the instrumentations of Express and Fastify would trace it.
  *
- * @returns stops the look-out for more servers of the application. What is replaced stays: it reads nothing once nobody may opt in
+ * @returns stops looking for more servers of the application. Replaced listeners stay, and read nothing while `requestOptIn`
+ * is off
  */
 export function readOptInHeaders(adapter: AbstractHttpAdapter): () => void {
   const server = adapter.getHttpServer() as Partial<ListeningServer> | undefined;

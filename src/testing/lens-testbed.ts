@@ -8,7 +8,6 @@ export interface LensTestbedOptions {
   /**
    * Definitions to register in the testbed, besides those of its applications. @defaultValue everything that is registered
    * outside, e.g. by libraries that register at import
-   * @defaultValue what is registered outside, as by libraries that register when they are imported
    */
   definitions?: Iterable<SpanGroupDefinition>;
 }
@@ -24,8 +23,8 @@ export interface LensTestbed {
    */
   span(name: string): CapturedSpan;
   /**
-   * All spans as text for an assertion, a line a span, below its parent, in the order in which they started: the name, the
-   * group, `ERROR` with its message, `cancelled`, `not ended`. An empty string when there are none.
+   * All spans as text for an assertion. Each has a line below its parent, in the order of their starts: the name, the group,
+   * `ERROR` with its message, `cancelled`, `not ended`. An empty string when there are none.
    *
    * @example
    * expect(testbed.tree()).toBe(`

@@ -15,8 +15,8 @@ import { currentTestbed, type Scope } from './testbed-scope.js';
 const SUPPRESS_TRACING = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
 
 /**
- * Gives each span to the testbed that the running code belongs to. One tracer does for all testbeds, since code that takes a
- * tracer when it is loaded keeps it; without a testbed it hands on to whatever provider is registered by then.
+ * Gives each span to the testbed that the running code belongs to. All testbeds have one tracer, because code that takes a
+ * tracer when it is loaded keeps it. Without a testbed it passes calls on to the provider that is registered at that time.
  */
 class TestbedTracer implements Tracer {
   constructor(private readonly scope: Scope) {}

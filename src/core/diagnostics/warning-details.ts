@@ -96,5 +96,5 @@ type FailureOfSource = { reason: string; error?: undefined } | { reason?: undefi
 /** The part of the SDK, or of an instrumentation, that NestLens doesn't recognise. */
 export type UnknownShape = 'processors' | 'exporter' | 'batch processor' | 'resource' | 'modules';
 
-/** A warning that is decided, and logged when the change that it is about is complete. */
+/** A warning to give. It is logged only when the change that caused it is complete. */
 export type Warning = { [C in LensWarningCode]: { code: C; details: WarningDetails[C] } }[LensWarningCode];

@@ -37,7 +37,7 @@ const MESSAGES: {
   NOTHING_REGISTERED: ({ spec, isAwaited }) =>
     `Span group spec '${spec}' selects nothing${isAwaited === true ? ' so far' : ''}: no library or module in this process has registered a span group. ` +
     (isAwaited === true
-      ? 'Those of instrumentations are registered with their first spans; until then nothing is emitted. '
+      ? 'Groups of instrumentations are registered with their first spans; until then nothing is emitted. '
       : 'Nothing will be emitted. ') +
     `Pass registrations to NestLensModule.forRoot or forFeature, or import the library that registers them.`,
   SPEC_INVALID: ({ problem }) =>

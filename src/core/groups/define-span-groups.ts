@@ -33,8 +33,8 @@ export interface DefinedSpanGroups<G extends string> {
 /**
  * Defines span groups so that a misspelt name is a compile error: in the presets, and wherever `group()` names one.
  *
- * @param definition `groups` as a literal array; preset members must be among them, or among the groups of the definitions
- * passed in `using` (such as those of a library that yours builds on)
+ * @param definition `groups` as a literal array. Preset members must be among them, or among the groups of the definitions in
+ * `using`, such as those of a library that yours builds on
  * @throws TypeError for something of a wrong type
  * @returns the definition; pass it to `NestLensModule.forRoot` or `forFeature`, or call `register()`
  *

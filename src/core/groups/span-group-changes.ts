@@ -5,8 +5,8 @@ import { overrideEnd } from './override-end.js';
 
 const MAX_CHANGES = 50;
 /**
- * The record keeps this many characters of a spec, the most that the endpoint accepts. Code may set a spec a hundred times as
- * long.
+ * The record keeps this many characters of a spec, as many as the endpoint accepts. A spec that code sets may be a hundred
+ * times as long.
  */
 const MAX_SPEC = 1_000;
 

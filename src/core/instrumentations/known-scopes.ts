@@ -1,8 +1,8 @@
 /**
  * The kind of spans of a scope. It decides the groups of the scope and their presets:
  *
- * - `rpc`, `messaging`, `cloud`: it works in both directions, which are groups of their own
- * - `graphql`: its spans for each field are a group of their own
+ * - `rpc`, `messaging`, `cloud`: it works in both directions, and each direction is a group
+ * - `graphql`: its spans for fields are a second group
  * - `incoming`: spans of requests and messages that come into the process
  * - `step`: the steps of a request
  * - `database`, `cache`: a client that is called many times a request

@@ -94,8 +94,9 @@ export class ScopeFamily {
   }
 
   /**
-   * A framework's span of a request is a step, though `@fastify/otel` makes it a server's span where http has none: where http is told
-   * to ignore `/health`, or where there is no instrumentation of http. Only then it is what comes in.
+   * Whether the scope has the span of an incoming request. `@fastify/otel` gives its spans the kind SERVER if http makes no
+   * span: if http is told to ignore `/health`, or if there is no instrumentation of http. Only without that instrumentation
+   * they count as incoming; else they are steps of a request.
    */
   private isIncoming(): boolean {
     return this.kinds.has(SpanKind.SERVER) && !(this.roles.has('step') && this.isHttpKnown());
@@ -103,7 +104,8 @@ export class ScopeFamily {
 
   private presetsOfDirection(direction: Direction): readonly string[] {
     if (direction === 'server' || direction === 'consumer') return INCOMING;
-    // A cloud client's call is as often one to a database or store as a step of the request.
+    // A call of a cloud client may be a query of a database or a step of the request. Nothing tells which, so it is in no
+    // preset.
     return direction === 'client' && this.roles.has('cloud') ? [] : STEP;
   }
 

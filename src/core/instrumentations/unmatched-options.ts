@@ -52,7 +52,7 @@ export class UnmatchedOptions {
   }
 }
 
-/** Also for one who writes a group in place of the scope: `http_server`. */
+/** The known scope that was probably meant. It also finds `http` for somebody who wrote the group `http_server`. */
 function nearestScope(base: string, scopes: ReadonlyMap<string, string>): string | undefined {
   const bare = withoutDirection(base);
   return scopes.has(bare) ? bare : nearestName(base, scopes.keys());

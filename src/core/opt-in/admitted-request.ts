@@ -5,9 +5,9 @@ import { countOptIn, type OptInProblem } from './opt-in-outcome.js';
 import { beginHold, type OptInHold } from './opt-in-hold.js';
 import { verifyText } from './signed-groups.js';
 
-/** The end of some requests can't be heard, such as a message's. Their gates stay open for this long, in milliseconds. */
+/** NestLens can't notice the end of some requests, such as messages. Their gates stay open for this long, in milliseconds. */
 const UNCLAIMED_MS = 30_000;
-/** At most this many of those have a timer. Beyond that the gates are open anyway. */
+/** At most this many of those requests have a timer. If there are more, the gates are open anyway. */
 const MAX_UNCLAIMED = 1_000;
 /** A request that came in time is traced for at least this long, in milliseconds, even if its header expires. */
 const LEAST_MS = 60_000;

@@ -10,9 +10,9 @@ let cached: Tracer | undefined;
 /**
  * The tracer of the provider that is registered now.
  *
- * It is cached, because `getTracer` costs about 50 ns, but only while the provider stays the same: after a shutdown and a new
- * set-up, an old tracer would still feed the dead provider. The API gives out a proxy, which may outlive a provider, because
- * each bundled copy of the API keeps its own proxy.
+ * It is cached, because `getTracer` costs about 50 ns. The cache ends with the provider: after a shutdown and a new set-up,
+ * an old tracer would give its spans to the provider that was shut down. The API gives out a proxy, which may outlive a
+ * provider, because each bundled copy of the API keeps its own proxy.
  */
 export function lensTracer(): Tracer {
   const registered = trace.getTracerProvider();

@@ -10,7 +10,7 @@ export type SizedSpan = Pick<KeptSpan, 'name' | 'attributes'> &
  */
 const BARE_SPAN = 68;
 const PARENT_ID = 10;
-/** Tags and lengths of an attribute's key and value; below, those of the value alone. */
+/** The tags and lengths of an attribute's key and value. The next constant is the part of the value. */
 const ATTRIBUTE = 8;
 const VALUE = 4;
 const NUMBER = 8;

@@ -8,9 +8,9 @@ import type { SpanPlan } from './span-plan.js';
 import { coverThenable } from './thenable-outcome.js';
 
 /**
- * Runs work inside a span. The span ends when the work returns or throws; when its promise settles; when its observable
- * completes, errors or is unsubscribed; when its async generator is done; when its query has an answer. The caller gets the
- * result, and any thrown value unchanged.
+ * Runs work inside a span. The span ends when the work returns or throws. If the work returns something that goes on, the
+ * span ends with that: when the promise settles, the observable completes, errors or is unsubscribed, the async generator is
+ * done, or the query has an answer. The caller gets the result, and any thrown value unchanged.
  *
  * @param outside the active context, if the caller knows it: each look-up costs up to 25 ns
  */

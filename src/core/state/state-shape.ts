@@ -64,7 +64,8 @@ export interface ProcessState {
   readonly open: Set<string>;
   /**
    * Decides whether a call behind an open gate gets a span. Set only while gates are held open for another reason than the
-   * spec. It is here as a function, so that a program which only asks whether a group is on bundles no more than that.
+   * spec. It is a function in the state, so that a program that only asks whether a group is on doesn't bundle the code
+   * behind it.
    */
   isAdmitted: ((group: string, site: string | undefined, context?: Context) => boolean) | undefined;
   /** Whether an application has a module that will set telemetry up. */
@@ -73,11 +74,12 @@ export interface ProcessState {
   readonly heldOpen: Map<string, number>;
   /** The preview that is counting, if any. */
   preview: RunningPreview | undefined;
-  /** How requests that turn groups on for themselves are judged, and what was decided; undefined while that is off. */
+  /** How requests that turn groups on for themselves are judged, and counts of the outcomes; undefined while that is off. */
   requestOptIn: RequestOptIn | undefined;
   /**
-   * Looks at a call that passes its group each time, while the group is off: it finds names that are not registered. Set only
-   * for the first calls after a set-up, and while calls before it are counted. A function for the same reason.
+   * Sites that get their group with each call pass it to this function while the group is off. It finds names that are not
+   * registered, and counts calls before the set-up. Set only for the first 100,000 calls after a set-up, and before one. It
+   * is a function for the same reason as `isAdmitted`.
    */
   noteOffCall: ((api: string, group: string, span: string | undefined) => void) | undefined;
   /** How many of those calls were looked at since the set-up. */
@@ -89,10 +91,13 @@ export interface ProcessState {
   sourced: SourcedLayer | undefined;
   override: OverrideLayer | undefined;
   pinned: boolean;
-  /** True from the end of an enabled set-up until its shutdown. Registrations are late meanwhile. */
+  /** True from the end of an enabled set-up until its shutdown. A registration in that time is late. */
   setUp: boolean;
   logger: LensLogger | undefined;
-  /** The logger while none was set: Nest's once the module runs, else the console. */
+  /**
+   * The logger that counts while `logger` is undefined: Nest's, once the module runs. Without either, warnings go to the
+   * console.
+   */
   defaultLogger: LensLogger | undefined;
   readonly recordedWarnings: RecordedWarning[];
   /** The last changes of the spec in force, oldest first. */

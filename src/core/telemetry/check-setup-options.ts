@@ -61,8 +61,8 @@ const CHECKS: Readonly<Record<keyof SetupOptions, Check>> = {
 export const SETUP_OPTIONS: Readonly<Record<keyof SetupOptions, unknown>> = CHECKS;
 
 /**
- * Checks the options of a set-up before anything is changed. Otherwise a wrong value would fail in the middle of the start,
- * at the first span or at the close, and with a misspelt option the spans would go to another exporter.
+ * Checks the options of a set-up before anything is changed. Otherwise a wrong value would fail later: in the middle of the
+ * start, at the first span or at the close. With a misspelt option the spans would go to another exporter.
  *
  * @param what the place of the options, e.g. `setupTelemetry: options`
  * @throws TypeError for a value of a wrong type, and for a key that isn't known

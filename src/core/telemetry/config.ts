@@ -42,8 +42,7 @@ export interface NestLensConfig {
   /** Resource attribute `nestlens.user_id`, left out when empty. @defaultValue '' */
   userId: string;
   /**
-   * Makes every instrumentation of the process a span group. The option of the same name beats it. @defaultValue false
-   * @defaultValue false
+   * Makes every instrumentation of the process a span group. The option of the same name overrides it. @defaultValue false
    */
   instrumentationGroups?: boolean;
   /** Resource attribute `service.name`. If unset, the SDK decides (`OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`). */

@@ -8,9 +8,9 @@ import { registeredTracerProvider } from './otel-globals.js';
 import { DEFAULT_TIMEOUT_MS } from './with-timeout.js';
 
 /*
- * Keeps what `nest-lens/register` has started before the application until a set-up takes it over. All other code asks this
- * file. Who would miss it: everybody who wants spans of HTTP, databases and frameworks in ES modules, or in modules that load
- * before NestLens.
+ * Keeps the SDK that `nest-lens/register` has started before the application, until a set-up takes it over. All other code
+ * asks this file. Without an early start, there would be no spans of HTTP, databases and frameworks in ES modules, or in
+ * modules that load before NestLens.
  */
 
 /** The part of a configuration that a running SDK can't take any more, except for the run's id. */

@@ -3,8 +3,8 @@ import type { Pipeline } from '../state/telemetry-state.js';
 import { settleWithin, timeLimitOf } from './with-timeout.js';
 
 /**
- * Metrics are flushed beside the spans when those have taken a quarter of the limit, and after this many milliseconds at the
- * latest. Not at once, because the shutdown exports metrics, too, and nearly always comes earlier.
+ * If the flush of spans takes longer than a quarter of the limit, or than this many milliseconds, metrics are flushed beside
+ * them. They aren't flushed at once, because the shutdown exports metrics, too, and nearly always comes earlier.
  */
 const METRICS_AFTER_MS = 1_000;
 

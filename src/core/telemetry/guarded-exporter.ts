@@ -26,8 +26,8 @@ function failure(error: unknown): ExportResult {
 }
 
 /**
- * Knows the exports of an exporter. Who would miss it: every application that closes while a batch is on its way, because the
- * SDK's own flush and shutdown don't wait for a batch that a timer has sent. See
+ * Knows the exports of an exporter that are under way. The SDK's own flush and shutdown don't wait for a batch that a timer
+ * has sent. So without this class, an application that closes during such an export would lose the batch. See
  * https://github.com/open-telemetry/opentelemetry-js/issues/5602
  */
 export class GuardedExporter {

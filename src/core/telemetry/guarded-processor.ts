@@ -31,9 +31,9 @@ function isSampled(span: { spanContext(): SpanContext }): boolean {
 }
 
 /**
- * A span processor whose failures don't reach others. Who would miss it: everybody whose collector is away at the end,
- * because the SDK's processor then rejects its shutdown, and the SDK doesn't wait for the other processors, metrics and logs.
- * A given processor that throws is rare; it would keep spans from those behind it.
+ * A span processor whose failures don't reach others. If the collector is away at the end, the SDK's processor rejects its
+ * shutdown. Without this class, the SDK would then not wait for the other processors, metrics and logs. A processor of the
+ * application that throws is rare; it would keep spans from the processors after it.
  */
 export class GuardedProcessor implements SpanProcessorLike {
   readonly onEnding?: (span: never) => void;
@@ -89,7 +89,7 @@ export class GuardedProcessor implements SpanProcessorLike {
     const { length } = queue;
     const { spansExported, spansLost } = this.counts;
     this.run(span, () => this.processor.onEnd(span));
-    // A full queue silently drops spans. After an export, the queue is another one, or shorter.
+    // A full queue silently drops spans. An export replaces the queue or shortens it.
     const isSame = queueOf(this.processor) === queue && queue.length === length;
     const isHanded = this.counts.spansExported !== spansExported || this.counts.spansLost !== spansLost;
     if (isSame && !isHanded && isSampled(span)) this.counts.spansLost++;

@@ -4,8 +4,8 @@ import { registeredTracerProvider } from './otel-globals.js';
 import type { InstrumentationLike } from './setup-options.js';
 
 /**
- * A provider whose tracers use the provider that is registered when a span starts; without one there is no span. (A tracer of
- * the API's own proxy stays with the first provider that it meets, even after that was shut down.)
+ * A provider whose tracers use the provider that is registered when a span starts; without one there is no span. The API's
+ * own proxy doesn't do that: its tracers stay with their first provider, even after its shutdown.
  */
 const FOLLOWING_PROVIDER: TracerProvider = {
   getTracer(name, version, options) {
@@ -40,10 +40,10 @@ interface SdkInstrumentation extends InstrumentationLike {
  * The object that the SDK gets for an instrumentation. If the instrumentation throws, a warning says so and the set-up goes
  * on.
  *
- * It makes its spans with the provider in force. Instrumentations stay patched into what they instrument for as long as the
- * process lives: some keep the tracer that they had when they patched, and a patched ES module can't be taken back. Who would
- * miss it: processes with more than one set-up, as in tests: spans of the second set-up would go to the exporter of the
- * first, and in between they would be parents that nobody exports.
+ * It makes its spans with the provider in force, because its patches stay for as long as the process lives: some
+ * instrumentations keep the tracer that they had when they patched, and a patched ES module can't be restored. In a process
+ * with more than one set-up, such as a test, spans of the second set-up would otherwise go to the exporter of the first.
+ * Between the two, they would be parents that nobody exports.
  */
 export function instrumentationForSdk(instrumentation: SdkInstrumentation): SdkInstrumentation {
   const { instrumentationName } = instrumentation;

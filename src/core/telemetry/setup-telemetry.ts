@@ -27,10 +27,10 @@ const FIRST_SPEC_MS = 500;
  *
  * @param config see {@link NestLensConfig}; `nestLensConfigFromEnv()` reads it from the environment
  * @param options exporters, processors, readers and instrumentations of your own; see {@link SetupOptions}
- * @throws (rejects) TelemetryAlreadySetUpError when an enabled set-up is live; ConfigError for an invalid config; TypeError for
- * options of a wrong type; NestLensError `SDK_NOT_FOUND` when `@opentelemetry/sdk-node` is missing; whatever the SDK throws. Then
- * nothing is left registered. An exporter, processors and a reader in `options` are shut down if the SDK had got them, which it
- * hasn't in the first four cases.
+ * @throws (rejects) TelemetryAlreadySetUpError when an enabled set-up is live; ConfigError for an invalid config; TypeError
+ * for options of a wrong type; NestLensError `SDK_NOT_FOUND` when `@opentelemetry/sdk-node` is missing; all errors of the
+ * SDK. Then nothing is left registered. If the SDK has already got an exporter, processors or a reader of `options`, they are
+ * shut down; in the first four cases it hasn't.
  *
  * @example
  * const handle = await setupTelemetry(nestLensConfigFromEnv());

@@ -7,8 +7,8 @@ import { emitWarnings } from '../diagnostics/warnings.js';
 export const DEFAULT_TIMEOUT_MS = 5_000;
 
 /**
- * Reads a limit in milliseconds. A value that is no number from 0 up counts as the default: `Number()` of an unset variable
- * is NaN, which a timer takes as 1 ms, so that every close would lose its last spans.
+ * Reads a limit in milliseconds. A value that is no number from 0 up counts as the default. `Number()` of an unset variable
+ * is NaN, and a timer takes NaN as 1 ms: every close would lose its last spans.
  */
 export function timeLimitOf(given: unknown): number {
   return typeof given === 'number' && given >= 0 ? given : DEFAULT_TIMEOUT_MS;

@@ -37,9 +37,9 @@ const NEST_PACKAGES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Finds the classes that come from packages. JavaScript doesn't tell the origin of a class, so only these are known: Node's
- * and Nest's own classes; the exports of CommonJS packages; the exports of the packages of Nest whose modules the application
- * has; and the imports of such a module. All others count as the application's own.
+ * Finds the classes that come from packages. JavaScript doesn't tell the origin of a class, so it knows these only: Node's
+ * and Nest's own classes, the exports of CommonJS packages, the exports of those packages of Nest whose module the
+ * application imports, and the modules that such a module imports. All others count as the application's own.
  *
  * @param modules the module classes of the application
  */

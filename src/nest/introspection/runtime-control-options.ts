@@ -7,7 +7,6 @@ export interface RuntimeControlOptions {
   /**
    * Guards of the routes that change the spec. They run after those of `introspection.guards`, because not everybody who may
    * look may change. @defaultValue none; then `introspection.guards` needs one
-   * @defaultValue none; then `introspection.guards` has to have one
    */
   guards?: (Type<CanActivate> | CanActivate)[];
   /**
@@ -20,8 +19,7 @@ export interface RuntimeControlOptions {
    *
    * @defaultValue nobody is named
    */
-  // What a request is, is the platform's matter; and every application has its own properties on it.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the platform decides the type, and applications add properties
   by?: (request: any) => string | number | undefined | null;
 }
 

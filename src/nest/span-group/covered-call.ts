@@ -155,10 +155,10 @@ export function isCallCovered(context: Context, method: object): boolean {
 /**
  * The span that covers this call of a method, if any:
  *
- * - before the method runs, the one that an interceptor has made for it, however often it is called (by a `retry`, say), also
- *   where an inner interceptor has left the context behind (in a pool of workers, or by `ROOT_CONTEXT`);
- * - while the method runs, one of the same name on the same object behind another gate: `super.method()`, or the gate behind
- *   somebody else's wrapper. A call through the same gate is recursion, so it is a call of its own.
+ * - before the method runs, the span that an interceptor has made for it. That also holds if it is called several times (by a
+ *   `retry`), or if an inner interceptor has lost the context (in a pool of workers, or by `ROOT_CONTEXT`);
+ * - while the method runs, its span covers a call of the same name on the same object behind another gate: `super.method()`,
+ *   or the gate behind somebody else's wrapper. A call through the same gate is recursion, so it is a call of its own.
  */
 export function findCover(
   context: Context,

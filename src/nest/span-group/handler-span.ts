@@ -28,8 +28,8 @@ export type AutoGroupKind = 'handlers' | 'enhancers' | 'providers';
  * The plan of a method's spans on one class.
  *
  * @param types the context types in which Nest may call it; none for a method that isn't a handler. If there are several, a
- * call doesn't show its type, so attributes that depend on the type are left out; if one of them is `rpc` or `ws`, every
- * throw is an error.
+ * call doesn't show its type, so attributes that depend on the type are left out. If one of them is `rpc` or `ws`, every
+ * thrown value is an error
  */
 export function methodSpanPlan(
   site: MethodSite,

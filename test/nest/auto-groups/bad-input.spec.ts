@@ -95,7 +95,7 @@ describe('what is wrong in autoGroups', () => {
       expect(said).toEqual([expect.stringMatching(/^AUTO_GROUPS_INVALID: autoGroups is .*takes an object/)]);
       expect(spans).toEqual([]);
     }
-    expect((await outcome([]))[0][0]).toContain('autoGroups is an array, and takes an object');
+    expect((await outcome([]))[0][0]).toContain('autoGroups is an array, but it takes an object');
     const [said] = await outcome({ handler: 'h', exclude: 7, include: [null, 7, ''] });
     expect(said.map((message) => message.slice('AUTO_GROUPS_INVALID: '.length, 60))).toEqual([
       expect.stringMatching(/^autoGroups\.handler is 'h'/),

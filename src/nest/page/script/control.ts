@@ -1,4 +1,4 @@
-/** Script of the page: changes the spec for a while, and measures its cost before. */
+/** Script of the page: changes the spec for a while, and measures what it would cost. */
 export const CONTROL_SCRIPT = String.raw`
 function entriesOf(spec) {
   return spec.split(',').map((entry) => entry.trim().toLowerCase()).filter(Boolean);
@@ -19,7 +19,7 @@ function specWith({ spec, enabled, presets }, { name, enabled: isOn, because }) 
     const parts = pattern.split('*').map((part) => part.replace(/[.*+?^$()|[\]{}\\]/g, '\\$&'));
     return new RegExp('^' + parts.join('.*') + '$').test(name);
   };
-  // What is taken away can't be added by its name, so then the groups are listed one by one.
+  // A group that the spec excludes can't be added by its name. Then the new spec lists the groups one by one.
   return (rest.some(excludes) ? [...enabled, name] : [...rest, name]).join(',');
 }
 
@@ -47,7 +47,7 @@ async function goBack() {
   });
 }
 
-/** What goes wrong is said where one sees it, and hears it. */
+/** Shows an error. A screen reader announces it, too. */
 async function attempt(work) {
   $('problem').hidden = true;
   try {

@@ -2,7 +2,7 @@
 export const DOM_SCRIPT = String.raw`
 const $ = (id) => document.getElementById(id);
 
-/** Characters that show nothing, or turn what follows around. */
+/** Characters that are invisible, or that reverse the text after them. */
 const HIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/;
 
 function h(tag, props, ...children) {
@@ -32,7 +32,7 @@ function chip(text, kind) {
   return h('bdi', { class: 'chip ' + (kind || '') }, text);
 }
 
-/** For those who listen: what sighted people see by place or colour. */
+/** A text for screen readers only: for something that others see by its place or colour. */
 function spoken(text) {
   return h('span', { class: 'spoken' }, text);
 }

@@ -1,7 +1,7 @@
 /** Script of the page: everything that happens after it was opened. */
 export const LIFE_SCRIPT = String.raw`
 const EVERY_MS = 3000;
-/** The document that was got last. */
+/** The last document. */
 let latest;
 let timer;
 let round = 0;

@@ -24,7 +24,7 @@ function readAccess() {
   }
 }
 
-/** For this tab, and as long as it is open. */
+/** The token, for this tab only and as long as it is open. */
 let access = readAccess();
 
 function useAccess(header, value) {
@@ -33,7 +33,7 @@ function useAccess(header, value) {
   try {
     sessionStorage.setItem(ACCESS, JSON.stringify(access));
   } catch {
-    // Forbidden here: then it is kept in memory.
+    // The browser forbids storage here, so the token stays in memory.
   }
 }
 
@@ -52,12 +52,12 @@ async function send(path, options) {
 async function ask(path, options) {
   const response = await send(path, options);
   const date = Date.parse(response.headers.get('date'));
-  // Of a header with whole seconds.
+  // The header has whole seconds, so a small difference doesn't count.
   if (Math.abs(date - Date.now()) > 2000) clockOffset = date - Date.now();
   return response.json();
 }
 
-/** What the clock of the process is ahead of this one. */
+/** How far the clock of the process is ahead of the browser's, in milliseconds. */
 let clockOffset = 0;
 
 function sendJson(method, path, body, options) {

@@ -41,7 +41,7 @@ function showSpec({ spec, telemetry }) {
   tick();
 }
 
-/** Each second: how long the override still lasts. */
+/** Shows how long the override still lasts. Called each second. */
 function tick() {
   if ($('ends').hidden) return;
   const left = expiresAt === undefined ? undefined : expiresAt - Date.now() - clockOffset;
@@ -85,7 +85,7 @@ function showPending({ pending, spec }) {
 }
 
 function showPresets({ presets, groups }) {
-  // Rows are made once, so what is on can't be a variable that they close over.
+  // A row is made once and used for later documents, so its listener has to look up which groups are on.
   $('presets').on = new Set(groups.filter((group) => group.enabled).map((group) => group.name));
   keyed($('presets'), Object.entries(presets), ([name]) => name, ([name]) => {
     const amount = h('span', { class: 'muted' });

@@ -1,7 +1,7 @@
 /** Script of the page: the last traces of the process, and one of them as a waterfall. */
 export const TRACES_SCRIPT = String.raw`
 const MAX_SHOWN = 200;
-/** What is longer than this many characters may have to be scrolled, also by the keyboard. */
+/** A longer text, in characters, may need to be scrolled, also by the keyboard. */
 const LONG = 300;
 let traces = [];
 
@@ -80,7 +80,7 @@ function drawTrace(traceId, spans) {
   }));
 }
 
-/** In milliseconds, with the microseconds that a Date has no room for. */
+/** A time in milliseconds, with microseconds as a fraction, which a Date can't hold. */
 function instant(iso) {
   return Date.parse(iso) + Number('0.' + (/\.\d{3}(\d*)Z$/.exec(iso) || ['', '0'])[1]);
 }
