@@ -6,7 +6,10 @@ export interface StartAndCloseHooks {
   beforeInit(): void;
   /** Called together with the first `onModuleDestroy`. */
   beforeClose(): void;
-  /** Called after the last `onApplicationShutdown`; the application waits for it. */
+  /**
+   * Called after the last `onApplicationShutdown`; the application waits for it. Telemetry is shut down here:
+   * `ApplicationHold.release`.
+   */
   afterClose(): Promise<void>;
 }
 

@@ -26,7 +26,7 @@ const INITIALISED_WITHIN_MS = 10_000;
 /**
  * Does the start-up work of one `forRoot`. In `onModuleInit` it registers its groups. In `onApplicationBootstrap`, the first
  * `forRoot` sets telemetry up. Nest calls that when the `onModuleInit` of every module is done, global modules first, and
- * before it listens.
+ * before it listens. The close of an application, after SIGTERM for example, is in `start-and-close-hooks`.
  */
 export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
   private readonly setUp: ApplicationSetUp;

@@ -2,7 +2,7 @@ import { processState } from '../state/process-state.js';
 import type { EarlySdk, InstrumentationLike } from '../state/early-start.js';
 import type { Pipeline } from '../state/telemetry-state.js';
 import { type NestLensConfig, originOf } from './config.js';
-import { endPipeline } from './end-pipeline.js';
+import { shutDownPipeline } from './shut-down-pipeline.js';
 import { onBeforeExit } from './on-before-exit.js';
 import { registeredTracerProvider } from './otel-globals.js';
 import { DEFAULT_TIMEOUT_MS } from './with-timeout.js';
@@ -38,7 +38,7 @@ export function keepEarlySdk(
 ): void {
   const stopWaiting = onBeforeExit(() => {
     processState.early.sdk = undefined;
-    void endPipeline(sdk, DEFAULT_TIMEOUT_MS);
+    void shutDownPipeline(sdk, DEFAULT_TIMEOUT_MS);
   });
   processState.early.instrumentations = instrumentations;
   processState.early.sdk = {

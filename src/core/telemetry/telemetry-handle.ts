@@ -3,7 +3,7 @@ import { SCOPE_NAME } from '../spans/lens-tracer.js';
 import { processState } from '../state/process-state.js';
 import type { Pipeline } from '../state/telemetry-state.js';
 import { VERSION } from '../state/version.js';
-import { endPipeline } from './end-pipeline.js';
+import { shutDownPipeline } from './shut-down-pipeline.js';
 import { onBeforeExit } from './on-before-exit.js';
 import { allEnded, DEFAULT_TIMEOUT_MS, settleWithin } from './with-timeout.js';
 
@@ -89,7 +89,7 @@ async function stop({ pipeline, mode, timeoutMs, limitMs, forget }: Stop): Promi
   telemetry.forceFlush = undefined;
   // It forgets at once, so that a pin or a set-up during the shutdown lasts.
   forget();
-  telemetry.stopped = endPipeline(pipeline, timeoutMs, limitMs);
+  telemetry.stopped = shutDownPipeline(pipeline, timeoutMs, limitMs);
   await telemetry.stopped;
   forgetPipeline();
   telemetry.stopped = undefined;

@@ -9,13 +9,17 @@ import { settleWithin, timeLimitOf } from './with-timeout.js';
 const METRICS_AFTER_MS = 1_000;
 
 /**
- * Exports what is left, spans that are open included, and ends the pipeline. Settles within the limit and never rejects; a
- * failure is one warning.
+ * Ends the open spans, exports everything that waits, and shuts the pipeline down. Settles within the limit and never
+ * rejects; a failure is one warning.
  *
  * @param timeoutMs milliseconds, as given
  * @param limitMs the application's limit, if `timeoutMs` is only the rest of it; the warning names it
  */
-export async function endPipeline(pipeline: Pipeline, timeoutMs: number, limitMs = timeoutMs): Promise<void> {
+export async function shutDownPipeline(
+  pipeline: Pipeline,
+  timeoutMs: number,
+  limitMs = timeoutMs,
+): Promise<void> {
   const steps = [
     // Spans first, because shutting a provider down can lose the spans that a processor is sending.
     () => truncateThen(() => flushSpans(pipeline, timeLimitOf(timeoutMs))),
