@@ -31,7 +31,7 @@ function failure(error: unknown): ExportResult {
  * https://github.com/open-telemetry/opentelemetry-js/issues/5602
  */
 export class GuardedExporter {
-  /** The object for the SDK and its processors: the exporter with two methods of ours. The exporter itself isn't changed. */
+  /** The object for the SDK and its processors: the exporter with methods of ours. The exporter itself isn't changed. */
   readonly facade: SpanExporterLike;
   private readonly running = new Set<RunningExport>();
   private ended: Promise<void> | undefined;
@@ -44,6 +44,8 @@ export class GuardedExporter {
       ['export', (spans: unknown[], done: Done) => this.export(spans, done)],
       ['shutdown', () => this.shutdown()],
     ]);
+    if (typeof exporter.forceFlush === 'function')
+      ours.set('forceFlush', () => withoutTracing(() => exporter.forceFlush?.()));
     // The proxy's target has no properties of its own, so that this works for a frozen exporter too.
     this.facade = new Proxy(Object.create(exporter) as SpanExporterLike, {
       get(_, name) {
@@ -107,6 +109,6 @@ export class GuardedExporter {
   private async end(): Promise<void> {
     const exported = this.settled();
     await Promise.allSettled([exported]);
-    await allEnded([exported, (async () => this.exporter.shutdown())()]);
+    await allEnded([exported, withoutTracing(async () => this.exporter.shutdown())]);
   }
 }

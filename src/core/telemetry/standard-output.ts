@@ -1,5 +1,3 @@
-import { withoutTracing } from './suppressed-context.js';
-
 interface Writing {
   write(text: string, done: (error?: Error | null) => void): boolean;
 }
@@ -13,21 +11,16 @@ const MAX_REPLACED_WRITES = 1_000;
 
 let replacedWrites = 0;
 
-/**
- * Writes to standard output for an exporter. What is traced there makes no span, also where the exporter writes later than it
- * gets the spans. It doesn't use `console.log`, because that is more often a queue.
- */
+/** Writes to standard output for an exporter. It doesn't use `console.log`, because that is more often a queue. */
 export function writeOut(text: string): void {
   const { stdout } = process;
   const owner = (isRunaway() ? Object.getPrototypeOf(stdout) : stdout) as Writing;
-  withoutTracing(() =>
-    owner.write.call(stdout, text, (error) => {
-      // The stream emits the error next, e.g. when the reader of a pipe has ended. Without a listener that ends the process.
-      if (!error || stdout.listeners('error').includes(ignoreError)) return;
-      stdout.on('error', ignoreError);
-      setImmediate(() => stdout.off('error', ignoreError));
-    }),
-  );
+  owner.write.call(stdout, text, (error) => {
+    // The stream emits the error next, e.g. when the reader of a pipe has ended. Without a listener that ends the process.
+    if (!error || stdout.listeners('error').includes(ignoreError)) return;
+    stdout.on('error', ignoreError);
+    setImmediate(() => stdout.off('error', ignoreError));
+  });
 }
 
 function ignoreError(): void {

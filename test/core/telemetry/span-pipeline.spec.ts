@@ -633,6 +633,21 @@ describe('a given exporter', () => {
     expect(exporter.names).toEqual(['place']);
   });
 
+  it('H14: makes no span of its own while it is flushed and shut down', async () => {
+    const isTraced: boolean[] = [];
+    const send = (): Promise<void> => {
+      const span = trace.getTracer('http').startSpan('POST');
+      isTraced.push(span.isRecording());
+      span.end();
+      return Promise.resolve();
+    };
+    const exporter = Object.assign(new KeepingExporter(), { forceFlush: send, shutdown: send });
+    const handle = await setUpForTest({}, { spanExporter: exporter });
+    work('place');
+    await handle.shutdown();
+    expect([exporter.names, new Set(isTraced)]).toEqual([['place'], new Set([false])]);
+  });
+
   /** Exports each span as it ends, as a simple processor of an application's own may. */
   function direct(exporter: KeepingExporter): SpanProcessorLike {
     return {
