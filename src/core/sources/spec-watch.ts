@@ -42,7 +42,8 @@ export class SpecWatch {
   private isRecoveryDue = false;
   private saidAt: number[] = [];
   private heard!: () => void;
-  private readonly firstWord = new Promise<void>((resolve) => (this.heard = resolve));
+  /** Resolves when the source has given a spec, has failed, or is ended. */
+  readonly firstWord = new Promise<void>((resolve) => (this.heard = resolve));
 
   constructor(
     private readonly source: SpanGroupSpecSource,
@@ -53,14 +54,6 @@ export class SpecWatch {
       this.fail({ reason: `it has said nothing for ${SILENT_MS / 1_000} seconds` });
     }, SILENT_MS).unref();
     this.begin();
-  }
-
-  /** Waits until the source has given a spec or has failed, at most this many milliseconds. */
-  async outwait(limitMs: number): Promise<void> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const isOver = new Promise<void>((resolve) => (timer = setTimeout(resolve, limitMs)));
-    await Promise.race([this.firstWord, isOver]);
-    clearTimeout(timer);
   }
 
   /** Puts the last spec in force, and from now on each new one. */

@@ -48,9 +48,9 @@ export function warnOfMisspeltVariables(
   const names = new Set(known.values());
   const start = looseName(prefix);
   for (const variable of Object.keys(env)) {
-    if (names.has(variable) || !looseName(variable).startsWith(start)) continue;
-    if (String(env[variable] ?? '').trim() === '') continue;
     const loose = looseName(variable);
+    if (names.has(variable) || !loose.startsWith(start)) continue;
+    if (String(env[variable] ?? '').trim() === '') continue;
     const near = known.has(loose) ? loose : isShared ? undefined : nearestName(loose, known.keys());
     if (near === undefined) continue;
     emitOnce(variable, { code: 'VARIABLE_UNKNOWN', details: { variable, nearest: known.get(near)! } });

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers';
-import { type SpanContext, TraceFlags } from '@opentelemetry/api';
 import { reportSdkFailure } from '../spans/span-plan.js';
 import type { ExportCounts } from '../state/telemetry-state.js';
+import { isSampled } from './is-sampled.js';
 import { queueOf } from './private-fields.js';
 import type { SpanProcessorLike } from './setup-options.js';
 import { withoutTracing } from './suppressed-context.js';
@@ -23,11 +23,6 @@ function survive(span: { readonly name?: string }, call: () => unknown): void {
   } catch (error) {
     report(error);
   }
-}
-
-/** Spans that aren't sampled are never exported. */
-function isSampled(span: { spanContext(): SpanContext }): boolean {
-  return (span.spanContext().traceFlags & TraceFlags.SAMPLED) !== 0;
 }
 
 /**

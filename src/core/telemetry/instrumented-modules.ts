@@ -1,6 +1,5 @@
-// Imported as a whole, because webpack warns about an import of `createRequire` by name.
-import * as nodeModule from 'node:module';
-import { join } from 'node:path';
+import { isBuiltin } from 'node:module';
+import { loadedFiles } from '../instrumentations/loaded-files.js';
 import { patchedModules } from './private-fields.js';
 import type { InstrumentationLike } from './setup-options.js';
 
@@ -11,7 +10,7 @@ import type { InstrumentationLike } from './setup-options.js';
  */
 function unseenModules(instrumentation: InstrumentationLike): string[] {
   const modules = patchedModules(instrumentation) ?? [];
-  const subject = (name: string): string => (nodeModule.isBuiltin(name) ? 'node' : name);
+  const subject = (name: string): string => (isBuiltin(name) ? 'node' : name);
   const seen = new Set(modules.filter(({ isSeen }) => isSeen).map(({ name }) => subject(name)));
   return modules.map(({ name }) => name).filter((name) => !seen.has(subject(name)));
 }
@@ -27,12 +26,10 @@ export function modulesLoadedBefore(
 ): string[] {
   const names = new Set([...instrumentations].flatMap(unseenModules));
   if (names.size === 0) return [];
-  const files = Object.keys(nodeModule.createRequire(join(process.cwd(), 'any.js')).cache).map((file) =>
-    file.replaceAll('\\', '/'),
-  );
+  const files = loadedFiles();
   const builtins = new Set((process as { moduleLoadList?: readonly string[] }).moduleLoadList);
   const isLoaded = (name: string): boolean => {
-    if (nodeModule.isBuiltin(name)) return builtins.has(`NativeModule ${name.replace(/^node:/, '')}`);
+    if (isBuiltin(name)) return builtins.has(`NativeModule ${name.replace(/^node:/, '')}`);
     return loadedPackages.includes(name) || files.some((file) => file.includes(`/node_modules/${name}/`));
   };
   return [...names].filter(isLoaded).sort();

@@ -1,8 +1,9 @@
-import { type SpanContext, TraceFlags } from '@opentelemetry/api';
+import type { SpanContext } from '@opentelemetry/api';
 import type { NodeSDKConfiguration } from '@opentelemetry/sdk-node';
 import { IN_FLIGHT_PROCESSOR } from '../spans/in-flight-ring.js';
 import { isFromNemo, type NestLensConfig } from './config.js';
 import { createConsoleSpanExporter } from './console-span-exporter.js';
+import { isSampled } from './is-sampled.js';
 import { TreeSpanExporter } from './tree-span-exporter.js';
 import type { RegisteredApis } from './otel-globals.js';
 import { patchedModules, shouldHaveModules } from './private-fields.js';
@@ -89,8 +90,7 @@ function createDirectProcessor(exporter: SpanExporterLike): SpanProcessorLike {
   return {
     onStart: () => undefined,
     onEnd: (span: { spanContext(): SpanContext }) => {
-      if (isShutDown || (span.spanContext().traceFlags & TraceFlags.SAMPLED) === 0) return;
-      exporter.export([span], () => undefined);
+      if (!isShutDown && isSampled(span)) exporter.export([span], () => undefined);
     },
     forceFlush: async () => exporter.forceFlush?.(),
     shutdown: () => {

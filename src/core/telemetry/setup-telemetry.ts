@@ -14,7 +14,7 @@ import type { SetupOptions } from './setup-options.js';
 import type { SpecWatch } from '../sources/spec-watch.js';
 import { type ClosingHandle, createHandle, type TelemetryHandle } from './telemetry-handle.js';
 import { watchSource } from './watched-source.js';
-import { DEFAULT_TIMEOUT_MS } from './with-timeout.js';
+import { DEFAULT_TIMEOUT_MS, withTimeout } from './with-timeout.js';
 
 /** A set-up waits this long, in milliseconds, for the first spec of a source, so that the first requests obey it. */
 const FIRST_SPEC_MS = 500;
@@ -78,7 +78,7 @@ export async function setUpForHost(
     await stopped;
     source = watchSource(valid, options);
     const built = await buildPipeline(valid, options, loadedPackages);
-    await source?.outwait(FIRST_SPEC_MS);
+    if (source !== undefined) await withTimeout(FIRST_SPEC_MS, source.firstWord);
     return await goLive(valid, options, { ...built, source }, drainLimitMs);
   } catch (error) {
     source?.stop();
