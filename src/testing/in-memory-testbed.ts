@@ -76,7 +76,6 @@ export class InMemoryTestbed implements LensTestbed, ScopedTestbed {
     this.state.setUp = true;
     Object.assign(this.state.telemetry, {
       phase: 'live',
-      enabled: true,
       exporting: true,
       mode: 'attach',
       configuredSpec: spec,

@@ -20,7 +20,6 @@ function createTelemetryState(): TelemetryState {
   return {
     phase: 'off',
     stopped: undefined,
-    enabled: false,
     exporting: false,
     mode: null,
     configuredSpec: '',

@@ -2,8 +2,8 @@ export interface TelemetryState {
   phase: 'off' | 'starting' | 'live' | 'stopping';
   /** Settles when a shutdown under way is done. */
   stopped: Promise<void> | undefined;
-  enabled: boolean;
   exporting: boolean;
+  /** Null while telemetry is off. */
   mode: 'own' | 'attach' | null;
   configuredSpec: string;
   specSource: string;

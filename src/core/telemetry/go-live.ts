@@ -57,7 +57,7 @@ export async function goLive(
   };
   try {
     const { isExporting: exporting, exports } = pipeline;
-    Object.assign(processState.telemetry, { enabled: true, exporting, exports, mode });
+    Object.assign(processState.telemetry, { exporting, exports, mode });
     rememberSpec(config);
     emitWarnings(warnings);
     const optIn = readRequestOptIn(options.requestOptIn);

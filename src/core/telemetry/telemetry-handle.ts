@@ -99,10 +99,5 @@ async function stop({ pipeline, mode, timeoutMs, limitMs, forget }: Stop): Promi
 
 /** Forgets what the state says of a pipeline that has ended. */
 export function forgetPipeline(): void {
-  Object.assign(processState.telemetry, {
-    enabled: false,
-    exporting: false,
-    mode: null,
-    exports: undefined,
-  });
+  Object.assign(processState.telemetry, { exporting: false, mode: null, exports: undefined });
 }

@@ -140,7 +140,8 @@ function describeGroups(sites: readonly SpanSite[], withSites: boolean): SpanGro
 }
 
 function describeTelemetry(): LensReport['telemetry'] {
-  const { enabled, exporting, mode, exports } = processState.telemetry;
+  const { exporting, mode, exports } = processState.telemetry;
+  const enabled = mode !== null;
   if (exports === undefined) return { enabled, exporting, mode };
   const { lastExportAt, spansExported, spansLost } = exports;
   return {

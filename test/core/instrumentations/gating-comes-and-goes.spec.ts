@@ -173,10 +173,10 @@ describe('a set-up that fails', () => {
     const { resourceMetrics } = await reader.collect();
     expect(resourceMetrics.scopeMetrics.flatMap((scope) => scope.metrics)).toEqual([]);
     const { spanCounts, requestOptIn, telemetry } = processState;
-    expect([spanCounts, requestOptIn, telemetry.enabled, telemetry.phase]).toEqual([
+    expect([spanCounts, requestOptIn, telemetry.mode, telemetry.phase]).toEqual([
       undefined,
       undefined,
-      false,
+      null,
       'off',
     ]);
     await reader.shutdown();
