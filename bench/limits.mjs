@@ -189,7 +189,7 @@ export function judge({ sites, sitesOnNode24, peers, router, servers, growth, in
 /** Less than a byte a call is what the counting itself leaves: the smallest object has sixteen. */
 const isReached = ({ limit: most, unit, measured }) => measured <= (unit === 'B' ? most + 0.9 : most);
 
-/** Far outside the noise, and nothing that is known to be so: what the check fails on. */
+/** Whether the check fails: a line is three times over its limit, and no explanation below fits it. */
 export const isRegression = ({ limit: most, unit, measured, explanation }) =>
   explanation === undefined && measured > (unit === 'B' ? 16 : most * 3);
 
@@ -197,8 +197,8 @@ const ns = (value) => `${value >= 100 ? Math.round(value) : value.toFixed(1)} ns
 const more = (row, of = 'direct') => row.off.median - row[of].median;
 
 /**
- * Why a limit may be missed, with the measurement that says so; each for so much and no more. The first that fits counts. The
- * figures are those of the run.
+ * Why a line may be over its limit, with the measurement that shows it. Each explanation holds up to a bound of its own. The
+ * first that fits counts. The figures are those of the run.
  */
 const EXPLANATIONS = [
   {
