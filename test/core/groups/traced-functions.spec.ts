@@ -45,6 +45,12 @@ describe('a function that is traced in a group that nobody has registered', () =
     expect(said()).toEqual([{ site: "traceFn 'late.typo'", group: 'late_typo', nearest: undefined }]);
   });
 
+  it('W9: is said as well where the name of its span is no text', async () => {
+    trace('oders', Symbol('list') as never);
+    await setUpForTest({ spanGroups: 'orders' });
+    expect(said()).toEqual([{ site: "traceFn 'symbol'", group: 'oders', nearest: undefined }]);
+  });
+
   it('W9: is no matter while telemetry is off', async () => {
     trace('oders', 'orders.list');
     await setUpForTest({ enabled: false });
