@@ -2,8 +2,8 @@
  * npm run mutate -- src/nest/span-group/covered-call.ts [spec or folder ...]   breaks a file in one place at a time
  *
  * It lists the breaks that no test sees. The specs that are given run first, or else the file's own; what they don't see is
- * tried on the folder that mirrors the file's. It writes into the file while it runs, and puts it back; so run it in a worktree
- * of its own.
+ * tried on the folder that mirrors the file's. Nothing is broken in processes that a spec starts, so what only they can
+ * show stays on the list. It writes into the file while it runs, and puts it back; so run it in a worktree of its own.
  */
 import { spawn } from 'node:child_process';
 import {

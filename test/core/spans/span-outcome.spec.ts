@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import vm from 'node:vm';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
@@ -689,6 +690,61 @@ describe('an async generator', () => {
     expect(await generator.throw(new Error('handled'))).toEqual({ value: 2, done: false });
     expect(spans.openCount()).toBe(1);
     expect((await generator.next()).done).toBe(true);
+    expectOk();
+  });
+
+  it('I9: one that ends when something is thrown into it ends its span', async () => {
+    const generator = inSpan(() =>
+      (async function* () {
+        try {
+          yield 1;
+        } catch {
+          return 'handled';
+        }
+      })(),
+    );
+    await generator.next();
+    expect(await generator.throw(new Error('thrown in'))).toEqual({ value: 'handled', done: true });
+    expectOk();
+  });
+
+  it('I9: return during a step that never ends ends the span as cancelled', async () => {
+    const generator = inSpan(() =>
+      (async function* () {
+        yield 1;
+        await new Promise(() => undefined);
+      })(),
+    );
+    await generator.next();
+    void generator.next();
+    void generator.return(undefined);
+    for (let round = 0; round < 100 && spans.openCount() > 0; round++) await delay(10);
+    expectCancelled();
+  });
+
+  it('I9: after return the span lasts as long as the finally block', async () => {
+    let openAtLast: number | undefined;
+    const generator = inSpan(() =>
+      (async function* () {
+        try {
+          yield 1;
+        } finally {
+          await delay(100);
+          openAtLast = spans.openCount();
+        }
+      })(),
+    );
+    for await (const _value of generator) break;
+    expect(openAtLast).toBe(1);
+    expectCancelled();
+  });
+
+  it('I9: its methods can be replaced and defined anew', async () => {
+    const generator = inSpan(() => counting());
+    const { next } = generator;
+    generator.next = () => next();
+    Object.defineProperty(generator, 'return', { get: () => undefined });
+    for await (const _value of generator) continue;
     expectOk();
   });
 });
