@@ -1,4 +1,4 @@
-// Jest's global set-up. Some tests load the built package, so dist has to be there and up to date.
+// The global set-up of the tests. Some tests load the built package, so dist has to be there and up to date.
 import { build } from './build.mjs';
 
 export default async function buildBeforeTests() {

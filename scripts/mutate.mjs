@@ -18,10 +18,9 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import config from '../jest.config.mjs';
 import { withBreaks } from './mutate/breaks.mjs';
 
-/** A process of Jest runs that many specs; it keeps the modules of each in memory. */
+/** A run of Vitest takes that many specs; each has a process of its own. */
 const SPECS_A_PROCESS = 40;
 /** A break that makes a test wait for ever counts as seen. */
 const MAX_SPEC_MS = 180_000;
@@ -29,27 +28,13 @@ const MAX_SPEC_MS = 180_000;
 const NONE = 99_999;
 
 /**
- * Runs specs in one process of Jest until one breaks it off.
+ * Runs specs, one after another, until one breaks it off. There is no build: it would cost more than they do.
  *
  * @returns {Promise<Map<string, boolean>>} of each spec that ran, whether it failed
  */
 async function runSpecs(specs) {
-  const { globalSetup: _, ...rest } = config;
-  const [environment, reporter] = ['environment', 'reporter'].map((name) =>
-    resolve(`scripts/mutate/${name}.mjs`),
-  );
-  const settings = { ...rest, rootDir: process.cwd(), testEnvironment: environment, reporters: [reporter] };
-  const jest = [
-    'node_modules/jest/bin/jest.js',
-    '--config',
-    JSON.stringify(settings),
-    '-i',
-    '--silent',
-    '--runTestsByPath',
-  ];
-  const child = spawn(process.execPath, ['--experimental-vm-modules', '--no-warnings', ...jest, ...specs], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'scripts/mutate/vitest.config.mjs'];
+  const child = spawn(process.execPath, [...vitest, ...specs], { stdio: ['ignore', 'pipe', 'ignore'] });
   const hasFailed = new Map();
   // Not SIGTERM: an endless loop never comes to handle it.
   const timer = setTimeout(() => child.kill('SIGKILL'), MAX_SPEC_MS);
@@ -76,7 +61,7 @@ async function tryBreaks(numbers, specs, seen) {
     }
     try {
       const ran = await runSpecs([...copies.keys()]);
-      if (ran.size === 0) throw new Error('Jest ran nothing.');
+      if (ran.size === 0) throw new Error('Vitest ran nothing.');
       for (const [copy, hasFailed] of ran) {
         const { number, spec } = copies.get(copy);
         if (hasFailed && number === NONE) throw new Error(`Nothing is broken yet, and ${spec} fails.`);

@@ -1,4 +1,4 @@
-// Counts the tests that really ran. As a reporter of jest it keeps the count in temp/test-count.json, brought up to date
+// Counts the tests that really ran. As a reporter of Vitest it keeps the count in temp/test-count.json, brought up to date
 // after each file: a test that ends the whole process leaves the count of those before it. As a program it prints
 // `N passed, N failed` as its last line, and fails unless the run came to its end with every test passed.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,23 +8,29 @@ import { fileURLToPath } from 'node:url';
 const countFile = fileURLToPath(new URL('../temp/test-count.json', import.meta.url));
 
 export default class TestCountReporter {
-  onRunStart() {
+  #passed = 0;
+  #failed = 0;
+
+  onTestRunStart() {
     mkdirSync(dirname(countFile), { recursive: true });
     rmSync(countFile, { force: true });
   }
 
-  onTestFileResult(_test, _result, results) {
-    this.#write(results, false);
-  }
-
-  onRunComplete(_contexts, results) {
-    this.#write(results, true);
-  }
-
-  #write({ numPassedTests, numFailedTests, numRuntimeErrorTestSuites }, isComplete) {
+  onTestModuleEnd(file) {
+    this.#passed += [...file.children.allTests('passed')].length;
+    this.#failed += [...file.children.allTests('failed')].length;
     // A file that could not even start has no tests to count, but it must not go unnoticed.
-    const failed = numFailedTests + numRuntimeErrorTestSuites;
-    writeFileSync(countFile, JSON.stringify({ passed: numPassedTests, failed, isComplete }));
+    this.#failed += file.errors().length;
+    this.#write(false);
+  }
+
+  onTestRunEnd(_files, unhandledErrors) {
+    this.#failed += unhandledErrors.length;
+    this.#write(true);
+  }
+
+  #write(isComplete) {
+    writeFileSync(countFile, JSON.stringify({ passed: this.#passed, failed: this.#failed, isComplete }));
   }
 }
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, vi } from 'vitest';
 import { INVALID_SPAN_CONTEXT, isSpanContextValid, SpanStatusCode, trace } from '@opentelemetry/api';
 import ts from 'typescript';
 import * as fallbacks from 'nest-lens/fallbacks';
@@ -143,8 +143,8 @@ describe('the sites of the fallbacks', () => {
 
   it('F3: managedSpan runs the body with undefined and hands its result back', () => {
     const result = {};
-    const body = jest.fn(() => result);
-    const attributes = jest.fn(() => ({}));
+    const body = vi.fn(() => result);
+    const attributes = vi.fn(() => ({}));
     expect(fallbacks.managedSpan('orders', 'work', body)).toBe(result);
     expect(fallbacks.managedSpan('orders', 'work', { attributes }, body)).toBe(result);
     expect(body.mock.calls).toEqual([[undefined], [undefined]]);

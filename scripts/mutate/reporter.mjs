@@ -1,10 +1,10 @@
 /** Says on one line each which spec begins, and how it ends. */
 export default class {
-  onTestFileStart({ path }) {
-    process.stdout.write(`start ${path}\n`);
+  onTestModuleStart({ moduleId }) {
+    process.stdout.write(`start ${moduleId}\n`);
   }
 
-  onTestFileResult({ path }, { numFailingTests, testExecError }) {
-    process.stdout.write(`${numFailingTests > 0 || testExecError ? 'fail' : 'pass'} ${path}\n`);
+  onTestModuleEnd(spec) {
+    process.stdout.write(`${spec.ok() ? 'pass' : 'fail'} ${spec.moduleId}\n`);
   }
 }

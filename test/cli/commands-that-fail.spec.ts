@@ -1,13 +1,13 @@
 // What a person reads when a command can't do its work: one line, and never the token.
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { NestLensModule } from 'nest-lens';
 import { express } from '../support/adapters.js';
 import { guardEachTest, lensApp } from '../support/lens-app.js';
 import { runInProcess as run } from '../support/run-command.js';
 
-jest.setTimeout(60_000);
+vi.setConfig({ testTimeout: 60_000 });
 
 const TOKEN = 'a-token-nobody-may-read';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type CanActivate, Controller, type ExecutionContext, Get, Injectable } from '@nestjs/common';
 import { SpanGroup } from 'nest-lens';
 import { verifyText, secretKey } from '../../src/core/opt-in/signed-groups.js';
@@ -14,7 +14,7 @@ import { express, fastify } from '../support/adapters.js';
 import { guardEachTest, type LensApp, lensApp } from '../support/lens-app.js';
 import { type CommandOutcome, runCommand, runInProcess, RunningCommand } from '../support/run-command.js';
 
-jest.setTimeout(120_000);
+vi.setConfig({ testTimeout: 120_000 });
 
 const TOKEN = 'let-me-in';
 const KEY = 'k'.repeat(32);

@@ -1,5 +1,5 @@
 // `nest-lens preview` against a real application under load.
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, vi } from 'vitest';
 import { type CanActivate, Controller, Get, Injectable } from '@nestjs/common';
 import { managedSpan, SpanGroup } from 'nest-lens';
 import { processState } from '../../src/core/state/process-state.js';
@@ -7,7 +7,7 @@ import { guardEachTest, type LensApp, lensApp, until } from '../support/lens-app
 import { express } from '../support/adapters.js';
 import { runCommand, RunningCommand, runInProcess } from '../support/run-command.js';
 
-jest.setTimeout(60_000);
+vi.setConfig({ testTimeout: 60_000 });
 
 @Injectable()
 class Everybody implements CanActivate {

@@ -1,8 +1,8 @@
 // Real applications whose module, decorators, interceptor and tokens come from different copies of the package.
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { installCopies, type PackageCopies } from './package-copies.js';
 
-jest.setTimeout(60_000);
+vi.setConfig({ testTimeout: 60_000 });
 
 let copies: PackageCopies;
 beforeAll(async () => {

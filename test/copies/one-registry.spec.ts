@@ -1,8 +1,8 @@
 // Each script has a process to itself, with the built package in it several times.
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { installCopies, type PackageCopies } from './package-copies.js';
 
-jest.setTimeout(60_000);
+vi.setConfig({ testTimeout: 60_000 });
 
 let copies: PackageCopies;
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 // What docs/shared-state.md promises: copies of one protocol share, another protocol or shape is kept apart.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createProcessState } from '../../src/core/state/process-state.js';
 import { installCopies, type PackageCopies } from './package-copies.js';
 
-jest.setTimeout(60_000);
+vi.setConfig({ testTimeout: 60_000 });
 
 /** Two copies of one protocol, and two whose versions and protocols differ. */
 let alike: PackageCopies;

@@ -1,6 +1,6 @@
 import http from 'node:http';
 import { text } from 'node:stream/consumers';
-import { expect, jest } from '@jest/globals';
+import { expect, vi } from 'vitest';
 import type { INestApplication } from '@nestjs/common';
 import { NestApplicationContext } from '@nestjs/core';
 import { type Span, trace } from '@opentelemetry/api';
@@ -99,8 +99,12 @@ function openSpan(name: string): Span {
  */
 function closeAsNest11(): () => void {
   const phases = ['callDestroyHook', 'callBeforeShutdownHook', 'callShutdownHook'] as const;
+  const prototype = NestApplicationContext.prototype as unknown as Record<
+    (typeof phases)[number],
+    () => Promise<void>
+  >;
   const changed = phases.map((phase, at) =>
-    jest.spyOn(NestApplicationContext.prototype as any, phase).mockImplementation(async function (this: any) {
+    vi.spyOn(prototype, phase).mockImplementation(async function (this: any) {
       for (const module of [...this.getModulesToTriggerHooksOn()].reverse()) {
         for (const { instance } of module.providers.values()) await instance?.[HOOKS[at]!]?.();
       }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { readPage } from './documentation.js';
 import { aroundSnippets, boot, json, setEnv } from './running-snippets.js';
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { Linter } from 'eslint';
 import { plugin } from 'nest-lens/eslint';
 import tseslint from 'typescript-eslint';

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, vi } from 'vitest';
 import { Module } from '@nestjs/common';
 import { NestLensModule } from 'nest-lens';
 import { until } from '../support/lens-app.js';
 import { aroundSnippets, boot, closeApps, codes, json, setEnv } from './running-snippets.js';
 import { shop } from './snippets/shop-spans.js';
 
-jest.setTimeout(20_000);
+vi.setConfig({ testTimeout: 20_000 });
 
 const silent = { NEST_LENS_ENABLED: 'true', NEST_LENS_EXPORTER: 'none', NEST_LENS_METRICS_ENABLED: 'no' };
 

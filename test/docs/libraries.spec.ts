@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { aroundSnippets, bootWith, codes, importAnew } from './running-snippets.js';
 import { names, spansOf } from './span-tree.js';
 

@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, vi } from 'vitest';
 import type { ClientProxy } from '@nestjs/microservices';
 import { context, ROOT_CONTEXT } from '@opentelemetry/api';
 import { SpanRegistry, withSpan } from 'nest-lens';
@@ -47,7 +47,7 @@ describe('docs/making-spans.md', () => {
     expect(nightlyReport([order])).toEqual([6]);
     expect(names(await spansOf(captured))).toEqual(['nightly-report']);
 
-    const stringify = jest.spyOn(JSON, 'stringify');
+    const stringify = vi.spyOn(JSON, 'stringify');
     withSpan('request', () => refund(order));
     expect(stringify).not.toHaveBeenCalled();
     await spansOf(captured);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BullModule } from '@nestjs/bullmq';
 import type { Type } from '@nestjs/common';
 import { ClientsModule, type MicroserviceOptions, Transport } from '@nestjs/microservices';

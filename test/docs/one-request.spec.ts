@@ -1,10 +1,10 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, vi } from 'vitest';
 import { createHmac } from 'node:crypto';
 import { aroundSnippets, boot, json, setEnv } from './running-snippets.js';
 import { quoted, readPage } from './documentation.js';
 import { REQUEST_OPT_IN_KEYS } from '../../src/core/opt-in/request-opt-in-options.js';
 
-jest.setTimeout(30_000);
+vi.setConfig({ testTimeout: 30_000 });
 
 describe('docs/one-request.md', () => {
   aroundSnippets();

@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, vi } from 'vitest';
 import { managedSpan } from 'nest-lens';
 import { aroundSnippets, boot, closeApps, json, setEnv } from './running-snippets.js';
 import { names } from './span-tree.js';
@@ -8,7 +8,7 @@ describe('docs/options.md', () => {
 
   it('C5, H7: forRoot as shown: its exporter gets the span, and the route has moved', async () => {
     setEnv({ NEST_LENS_ENABLED: 'true', NEST_LENS_SPAN_GROUPS: 'stock' });
-    const printed = jest.spyOn(console, 'dir').mockImplementation(() => undefined);
+    const printed = vi.spyOn(console, 'dir').mockImplementation(() => undefined);
     const { AppModule } = await import('./snippets/for-root.js');
     const url = await boot(AppModule);
     managedSpan('stock', 'stock.take', () => undefined);

@@ -2,7 +2,7 @@ import { interceptPrintedSpans } from '../support/printed-spans.js';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, vi } from 'vitest';
 import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { startReceiver } from '../support/otlp-receiver.js';
@@ -29,7 +29,7 @@ describe('the quickstart of README.md', () => {
   async function runQuickstart(variables: Record<string, string>) {
     setEnv({ NEST_LENS_EXPORTER: 'console', PORT: '0', ...variables });
     const printed = interceptPrintedSpans();
-    const create = jest.spyOn(NestFactory, 'create');
+    const create = vi.spyOn(NestFactory, 'create');
     await importAnew('quickstart');
     const app = (await create.mock.results[0]!.value) as INestApplication;
     closeLater(app);
@@ -40,7 +40,7 @@ describe('the quickstart of README.md', () => {
     const document = await json(`${url}/lens/groups`);
     await closeApps();
     const spans = printed.lines().map((line) => JSON.parse(line) as PlainSpan);
-    jest.restoreAllMocks();
+    vi.restoreAllMocks();
     return { answer, document, spans };
   }
 

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { safeSetSpanAttributes } from 'nest-lens/core';
 import {
   FORM_WORDS,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { aroundSnippets, bootWith, codes, json } from './running-snippets.js';
 
 describe('docs/registering-groups.md', () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, jest } from '@jest/globals';
+import { afterEach, beforeEach, vi } from 'vitest';
 import { type INestApplication, Logger, type ModuleMetadata, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import {
@@ -39,14 +39,14 @@ export function aroundSnippets(): void {
     handles.clear();
     for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
     Object.assign(process.env, environment);
-    jest.restoreAllMocks();
+    vi.restoreAllMocks();
   });
 }
 
 /** Evaluates a snippet anew, as in a new process: those that act when they are imported. */
 export function importAnew(snippet: string): Promise<any> {
   imports += 1;
-  return import(`./snippets/${snippet}.js?${imports}`);
+  return import(/* @vite-ignore */ `./snippets/${snippet}.js?${imports}`);
 }
 
 export function setEnv(variables: Record<string, string>): void {

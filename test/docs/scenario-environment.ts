@@ -1,18 +1,9 @@
-import { afterEach, beforeEach } from '@jest/globals';
+import { afterEachTest } from '../support/after-each-test.js';
 
 const OURS = /^(OTEL|NEST_LENS|NEMO_LENS)_/;
 const set = new Set<string>();
-let saved: NodeJS.ProcessEnv;
 
-beforeEach(() => {
-  saved = { ...process.env };
-  set.clear();
-});
-
-afterEach(() => {
-  for (const name of Object.keys(process.env)) if (!(name in saved)) delete process.env[name];
-  Object.assign(process.env, saved);
-});
+afterEachTest(() => set.clear());
 
 /** Sets variables of OpenTelemetry and NestLens for the rest of the test: these and no others. */
 export function setEnvironment(variables: Readonly<Record<string, string>> = {}): void {

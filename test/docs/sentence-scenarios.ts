@@ -1,4 +1,4 @@
-import { expect, jest } from '@jest/globals';
+import { expect, vi } from 'vitest';
 import { diag, DiagLogLevel } from '@opentelemetry/api';
 import {
   AggregationTemporality,
@@ -128,7 +128,7 @@ export const sentenceScenarios: Readonly<Record<string, Scenario>> = {
 
   '`exporter` `console` and `none` are about spans: with them there is a meter provider only if `OTEL_METRICS_EXPORTER` asks for one.':
     sentence('C2, H11', async () => {
-      const log = jest.spyOn(console, 'log').mockImplementation(() => undefined);
+      const log = vi.spyOn(console, 'log').mockImplementation(() => undefined);
       try {
         for (const exporter of ['console', 'none'] as const) {
           const config = { metricsEnabled: true, exporter };

@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, vi } from 'vitest';
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { KeepingExporter } from '../support/keeping-exporter.js';
@@ -12,7 +12,7 @@ describe('docs/set-up-and-shutdown.md', () => {
   it('H1, H2: the work runs in a span when telemetry is enabled, and without one when it is not', async () => {
     const printed = interceptPrintedSpans();
     const { run } = await importAnew('without-nest');
-    const work = jest.fn(async () => undefined);
+    const work = vi.fn(async () => undefined);
     setEnv({ NEST_LENS_EXPORTER: 'console' });
     await run(work);
     expect(printed.lines()).toEqual([]);

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { allPages, dedent, root } from './documentation.js';
 
 // The compiler and the linter see the snippets as files; the other tests of this folder, or `npm run compat`, run them. Here

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { captureWarnings } from '../support/capture-warnings.js';
 import { until } from '../support/lens-app.js';
 import { makeFolder, swapIn } from '../support/spec-file.js';

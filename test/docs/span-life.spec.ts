@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { spanLifeTables } from './span-life-tables.js';
 
 const page = readFileSync(fileURLToPath(new URL('../../docs/span-life.md', import.meta.url)), 'utf8');

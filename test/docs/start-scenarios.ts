@@ -1,6 +1,6 @@
 import { cpSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { type ProxyTracerProvider, trace } from '@opentelemetry/api';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { managedSpan, SpanRegistry } from 'nest-lens';

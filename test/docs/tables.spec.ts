@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { nestLensConfigFromEnv } from 'nest-lens';
 import { CELLS, NODES } from '../../scripts/compat/matrix.mjs';
 import { quoted, readPage, root } from './documentation.js';

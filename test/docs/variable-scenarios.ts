@@ -7,7 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, expect, jest } from '@jest/globals';
+import { expect, vi } from 'vitest';
+import { afterEachTest } from '../support/after-each-test.js';
 import { diag } from '@opentelemetry/api';
 import {
   AggregationTemporality,
@@ -56,7 +57,7 @@ function memoryReader(): {
   exports(): number;
 } {
   const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
-  const take = jest.spyOn(exporter, 'export');
+  const take = vi.spyOn(exporter, 'export');
   return {
     metricReader: new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 }),
     names: () => {
@@ -87,7 +88,7 @@ async function written(
       printed.restore();
     }
   }
-  const write = jest.spyOn(console, method).mockReturnValue();
+  const write = vi.spyOn(console, method).mockReturnValue();
   try {
     await emit(variables, emission);
     return write.mock.calls.map(([first]) => (typeof first === 'string' ? first : JSON.stringify(first)));
@@ -135,6 +136,7 @@ async function logRequests(variables: Record<string, string>, emission: Emission
   const where = { OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: `http://127.0.0.1:${port}/v1/logs` };
   // The copy that the SDK has.
   const { logs } = createRequire(require.resolve('@opentelemetry/sdk-node'))('@opentelemetry/api-logs');
+  logs.disable(); // Of a test before.
   const before = (): void => logs.getLogger('x').emit({ body: 'out of anvils' });
   await emit({ ...where, ...variables }, { ...emission, before });
   collector.closeAllConnections();
@@ -143,7 +145,7 @@ async function logRequests(variables: Record<string, string>, emission: Emission
 }
 
 const folders: string[] = [];
-afterEach(() => {
+afterEachTest(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
@@ -462,7 +464,7 @@ export const variableScenarios: Readonly<Record<string, Scenario>> = {
     },
     {
       '`instrumentations`': async () => {
-        const enable = jest.fn();
+        const enable = vi.fn();
         const instrumentation = {
           instrumentationName: '@opentelemetry/instrumentation-http',
           enable,

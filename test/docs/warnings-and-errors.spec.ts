@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, vi } from 'vitest';
 import { SpanRegistry } from 'nest-lens';
 import { aroundSnippets, importAnew, setUp } from './running-snippets.js';
 
@@ -6,7 +6,7 @@ describe('docs/warnings-and-errors.md', () => {
   aroundSnippets();
 
   it('W3: the logger as shown gets them', async () => {
-    const printed = jest.spyOn(console, 'log').mockImplementation(() => undefined);
+    const printed = vi.spyOn(console, 'log').mockImplementation(() => undefined);
     await importAnew('lens-logger');
     SpanRegistry.register('shop', ['orders']);
     await setUp('ordres');

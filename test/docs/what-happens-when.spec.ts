@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { endScenarios } from './end-scenarios.js';
 import type { Scenario } from './scenario.js';
 import { closeApps } from './scenario-app.js';
@@ -9,7 +9,7 @@ import { startScenarios } from './start-scenarios.js';
 import { variableScenarios } from './variable-scenarios.js';
 import { whatHappensWhenPage } from './what-happens-when-page.js';
 
-jest.setTimeout(60_000);
+vi.setConfig({ testTimeout: 60_000 });
 
 type Scenarios = Readonly<Record<string, Scenario>>;
 

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { managedSpan, SpanRegistry } from 'nest-lens/core';
 import type { ExportCounts } from '../../src/core/state/telemetry-state.js';
 import { captureWarnings, type CapturedWarnings } from '../support/capture-warnings.js';
@@ -9,7 +9,7 @@ import { KeepingExporter } from '../support/keeping-exporter.js';
 import { setUpForTest } from '../support/live-telemetry.js';
 import { startGrpcReceiver, startReceiver } from '../support/otlp-receiver.js';
 
-jest.setTimeout(60_000);
+vi.setConfig({ testTimeout: 60_000 });
 
 let warnings: CapturedWarnings;
 let savedEnv: NodeJS.ProcessEnv;
@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 
 afterEach(() => {
-  jest.restoreAllMocks();
+  vi.restoreAllMocks();
   for (const server of servers.splice(0)) {
     server.closeAllConnections();
     server.close();
@@ -71,7 +71,7 @@ describe('exports that fail while the application runs', () => {
     process.env.OTEL_EXPORTER_OTLP_ENDPOINT = collector.url;
     const handle = await setUpForTest({ exporter: 'otlp' });
     const began = performance.now();
-    const clock = jest.spyOn(performance, 'now');
+    const clock = vi.spyOn(performance, 'now');
 
     for (const minutes of [0, 1, 9]) {
       clock.mockReturnValue(began + minutes * 60_000);

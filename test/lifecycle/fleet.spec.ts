@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { createClient } from 'redis';
 import { compileRedisSource, measureFleet, type Phase } from '../../scripts/fleet/measure-fleet.mjs';
 import { hasBroker, startBroker } from '../support/broker-servers.js';

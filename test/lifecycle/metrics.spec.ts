@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { metrics } from '@opentelemetry/api';
 import {
   AggregationTemporality,
@@ -20,7 +20,7 @@ import { KeepingExporter } from '../support/keeping-exporter.js';
 import { setUpForTest } from '../support/live-telemetry.js';
 import { startReceiver } from '../support/otlp-receiver.js';
 
-jest.setTimeout(30_000);
+vi.setConfig({ testTimeout: 30_000 });
 
 let warnings: CapturedWarnings;
 

@@ -3,7 +3,7 @@ import dns from 'node:dns';
 import http from 'node:http';
 import v8 from 'node:v8';
 import vm from 'node:vm';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Controller, Get, type INestApplication, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { diag } from '@opentelemetry/api';
@@ -13,7 +13,7 @@ import { type Misbehaviour, startReceiver } from '../support/otlp-receiver.js';
 import { startShop } from '../support/shop-process.js';
 import { shopWithFile } from '../support/shop-with-file.js';
 
-jest.setTimeout(60_000);
+vi.setConfig({ testTimeout: 60_000 });
 
 const LIMIT_MS = 500;
 /** What a busy machine may add; without the limit every case would take 8 s and more. */

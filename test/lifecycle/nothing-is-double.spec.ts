@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { fileURLToPath } from 'node:url';
-import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Injectable, Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { metrics, propagation, type ProxyTracerProvider, trace } from '@opentelemetry/api';
@@ -27,7 +27,7 @@ import { folderWith } from '../support/folder-with.js';
 import { startReceiver } from '../support/otlp-receiver.js';
 import { startShop } from '../support/shop-process.js';
 
-jest.setTimeout(60_000);
+vi.setConfig({ testTimeout: 60_000 });
 
 const fixtures = fileURLToPath(new URL('fixtures', import.meta.url));
 
@@ -189,7 +189,7 @@ describe('a start', () => {
 
 /** Lets the next start of the SDK fail where it registers something. */
 function failAt(api: object, register: string): void {
-  jest.spyOn(api as Record<string, () => never>, register).mockImplementationOnce(() => {
+  vi.spyOn(api as Record<string, () => never>, register).mockImplementationOnce(() => {
     throw new Error('out of order');
   });
 }
@@ -374,9 +374,9 @@ describe('copies of the package, as a test runner makes them', () => {
     const warnings = captureWarnings();
     let before: Census | undefined;
     for (let copy = 0; copy < 5; copy++) {
-      jest.resetModules();
+      vi.resetModules();
       const here = await import('nest-lens/core');
-      jest.resetModules();
+      vi.resetModules();
       const there = await import('nest-lens/core');
       expect(here.managedSpan).not.toBe(there.managedSpan);
       here.SpanRegistry.register('shop', ['orders']);

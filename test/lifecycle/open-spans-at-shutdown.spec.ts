@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   context,
   diag,
@@ -18,7 +18,7 @@ import { captureWarnings, type CapturedWarnings } from '../support/capture-warni
 import { KeepingExporter } from '../support/keeping-exporter.js';
 import { setUpForTest } from '../support/live-telemetry.js';
 
-jest.setTimeout(30_000);
+vi.setConfig({ testTimeout: 30_000 });
 
 let warnings: CapturedWarnings;
 let savedEnv: NodeJS.ProcessEnv;

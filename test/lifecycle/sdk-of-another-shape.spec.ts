@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { createRequire } from 'node:module';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { diag, type ProxyTracerProvider, trace, type TracerProvider } from '@opentelemetry/api';
 import type { SpanProcessorLike } from 'nest-lens/core';
 import { captureWarnings, type CapturedWarnings } from '../support/capture-warnings.js';
@@ -22,12 +23,20 @@ function doctored(real: object): object {
   ]);
   return Object.defineProperties({}, Object.fromEntries(shown));
 }
-// By factories that need nothing of this file's imports: the compiler moves these calls to its top.
-jest.mock('@opentelemetry/sdk-trace', () => doctored(jest.requireActual('@opentelemetry/sdk-trace')));
-jest.mock('@opentelemetry/resources', () => doctored(jest.requireActual('@opentelemetry/resources')));
-const { NodeSDK, startNodeSDK } = await import('@opentelemetry/sdk-node');
-// As SDK 3.x, it doesn't hand on the packages that it is made of.
-jest.unstable_mockModule('@opentelemetry/sdk-node', () => ({
+const require = createRequire(import.meta.url);
+
+/** Whoever requires the package from now on gets what the doctor shows. Those that have required it keep what they have. */
+function doctorPackage(name: string): void {
+  const file = require.resolve(name);
+  const real = require(file) as object;
+  require.cache[file]!.exports = doctored(real);
+}
+
+// Before the packages that it is made of are doctored. As SDK 3.x, it doesn't hand them on.
+const sdk = await import('@opentelemetry/sdk-node');
+const { NodeSDK, startNodeSDK } = sdk;
+vi.doMock('@opentelemetry/sdk-node', () => ({
+  ...Object.fromEntries(Object.keys(sdk).map((name) => [name, undefined])),
   startNodeSDK,
   NodeSDK: class extends NodeSDK {
     constructor(...given: ConstructorParameters<typeof NodeSDK>) {
@@ -41,10 +50,12 @@ jest.unstable_mockModule('@opentelemetry/sdk-node', () => ({
     }
   },
 }));
+doctorPackage('@opentelemetry/sdk-trace');
+doctorPackage('@opentelemetry/resources');
 const { managedSpan, SpanRegistry } = await import('nest-lens/core');
 const { setUpForTest } = await import('../support/live-telemetry.js');
 
-jest.setTimeout(30_000);
+vi.setConfig({ testTimeout: 30_000 });
 
 let warnings: CapturedWarnings;
 let savedEnv: NodeJS.ProcessEnv;
@@ -59,7 +70,7 @@ beforeEach(() => {
 });
 
 afterEach(() => {
-  jest.restoreAllMocks();
+  vi.restoreAllMocks();
   doctor.change = () => undefined;
   doctor.hidden.clear();
   for (const name of Object.keys(process.env)) if (!(name in savedEnv)) delete process.env[name];
@@ -99,7 +110,7 @@ function hideFields(provider: Provider, rest: object = {}): void {
 describe('with an SDK that hands on nothing but NodeSDK', () => {
   it('H2: OTEL_LOG_LEVEL registers one logger a set-up, so that none complains of another', async () => {
     process.env.OTEL_LOG_LEVEL = 'error';
-    const setLogger = jest.spyOn(diag, 'setLogger');
+    const setLogger = vi.spyOn(diag, 'setLogger');
     for (let round = 1; round <= 2; round++) {
       const handle = await setUpForTest();
       expect(setLogger).toHaveBeenCalledTimes(round);
@@ -211,7 +222,7 @@ describe('with an SDK whose', () => {
   ])('H6, H12: instrumentations %s, they work, and one warning says what does not', async (_, modules) => {
     const { HttpInstrumentation } = await import('@opentelemetry/instrumentation-http');
     const instrumentation = new HttpInstrumentation({ enabled: false });
-    const setTracerProvider = jest.spyOn(instrumentation, 'setTracerProvider');
+    const setTracerProvider = vi.spyOn(instrumentation, 'setTracerProvider');
     Object.assign(instrumentation, { enable: () => undefined, _modules: modules });
     await (await setUpForTest({}, { instrumentations: [instrumentation] })).shutdown();
     expect(setTracerProvider).toHaveBeenCalledTimes(1);

@@ -1,8 +1,8 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, vi } from 'vitest';
 import { startReceiver } from '../support/otlp-receiver.js';
 import { startShop } from '../support/shop-process.js';
 
-jest.setTimeout(60_000);
+vi.setConfig({ testTimeout: 60_000 });
 
 describe('instrumentations', () => {
   it.each([

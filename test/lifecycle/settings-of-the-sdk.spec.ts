@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import {
   CERTIFICATE_FILE,
   KEY_FILE,
@@ -12,7 +12,7 @@ import { type ShopProcess, startShop } from '../support/shop-process.js';
 // test/docs/variable-scenarios.ts proves what is not here: batches, the configuration file, which instrumentations start, and
 // which options win over a variable.
 
-jest.setTimeout(60_000);
+vi.setConfig({ testTimeout: 60_000 });
 
 type Variables = Record<string, string>;
 

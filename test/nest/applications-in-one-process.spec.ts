@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { Controller, Get, Injectable, Module, UseInterceptors } from '@nestjs/common';
 import { LazyModuleLoader, NestFactory } from '@nestjs/core';
 import {

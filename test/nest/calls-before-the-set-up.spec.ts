@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Injectable, Module, type OnModuleInit, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { NestInstrumentation } from '@opentelemetry/instrumentation-nestjs-core';
@@ -62,7 +62,7 @@ beforeEach(() => void captureWarnings());
 
 describe('calls that come before the set-up', () => {
   guardEachTest();
-  afterEach(() => void jest.useRealTimers());
+  afterEach(() => void vi.useRealTimers());
 
   it('N1: are counted, and one warning names those whose group is on, and both cures', async () => {
     const warnings = captureWarnings();
@@ -97,15 +97,13 @@ describe('calls that come before the set-up', () => {
   });
 
   it('N1: are said while the application is never initialised, as one that only starts microservices', async () => {
-    jest.useFakeTimers({
-      doNotFake: ['nextTick', 'hrtime', 'queueMicrotask', 'setImmediate', 'performance'],
-    });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] });
     const warnings = captureWarnings();
     const app = await create(appOf(new RecordingExporter()));
-    jest.advanceTimersByTime(20_000);
+    vi.advanceTimersByTime(20_000);
     expect(warnings.codes()).toEqual([]);
     app.get(Worker).run(1);
-    jest.advanceTimersByTime(20_000);
+    vi.advanceTimersByTime(20_000);
 
     const { details, message } = warnings.single('CALLS_BEFORE_SETUP');
     expect(details).toEqual({ calls: 1, sites: ['Worker.run (1)'], isInitialised: false });

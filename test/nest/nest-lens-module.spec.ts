@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { Controller, Get, Global, Inject, Injectable, Module, Scope } from '@nestjs/common';
 import type {
   CanActivate,

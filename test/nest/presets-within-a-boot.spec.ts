@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { Injectable, Module, type OnModuleInit } from '@nestjs/common';
 import { LazyModuleLoader } from '@nestjs/core';
 import { defineSpanGroups, isSpanGroupEnabled, NestLensModule, SpanRegistry } from 'nest-lens';

@@ -1,10 +1,10 @@
 // The header with the real instrumentation of Node's HTTP: its spans, and the processes that are called meanwhile.
-import { expect, it, jest } from '@jest/globals';
+import { expect, it, vi } from 'vitest';
 import { signSpanGroups } from 'nest-lens';
 import { type OtlpReceiver, startReceiver } from '../support/otlp-receiver.js';
 import { type ShopProcess, startShop } from '../support/shop-process.js';
 
-jest.setTimeout(120_000);
+vi.setConfig({ testTimeout: 120_000 });
 
 const KEY = 'k'.repeat(32);
 

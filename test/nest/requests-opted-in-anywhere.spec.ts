@@ -6,7 +6,7 @@ import { Agent, get, type IncomingMessage } from 'node:http';
 import http2 from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, vi } from 'vitest';
 import { Controller, Get } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { BasicTracerProvider } from '@opentelemetry/sdk-trace-base';
@@ -17,7 +17,7 @@ import { processState } from '../../src/core/state/process-state.js';
 import { express, fastify, onEachPlatform } from '../support/adapters.js';
 import { guardEachTest, type LensApp, lensApp, type LensAppBuilder, until } from '../support/lens-app.js';
 
-jest.setTimeout(60_000);
+vi.setConfig({ testTimeout: 60_000 });
 
 const KEY = 'k'.repeat(32);
 const headers = { 'x-lens-groups': signSpanGroups('orders', { key: KEY }) };
@@ -137,7 +137,7 @@ describe('The header x-lens-groups', () => {
         { address: '::1', family: 6 },
       ];
       // Fastify asks for all addresses of a name, Node's server for one.
-      const lookup = jest.spyOn(dns, 'lookup').mockImplementation((...given: unknown[]) => {
+      const lookup = vi.spyOn(dns, 'lookup').mockImplementation((...given: unknown[]) => {
         const [host, options] = given as [string, { all?: boolean }];
         const done = given.at(-1) as (error: null, found: unknown, family?: number) => void;
         if (options.all === true) done(null, addresses);

@@ -1,7 +1,7 @@
 // What a request can turn on for itself with a signed header, over real HTTP.
 import { once } from 'node:events';
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
-import { expect, it, jest } from '@jest/globals';
+import { expect, it, vi } from 'vitest';
 import {
   Body,
   type CanActivate,
@@ -21,7 +21,7 @@ import { processState } from '../../src/core/state/process-state.js';
 import { onEachPlatform } from '../support/adapters.js';
 import { type LensApp, lensApp, namesOf, until } from '../support/lens-app.js';
 
-jest.setTimeout(60_000);
+vi.setConfig({ testTimeout: 60_000 });
 
 const KEY = 'k'.repeat(32);
 const OTHER_KEY = 'o'.repeat(32);

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, vi } from 'vitest';
 import { Controller, Get } from '@nestjs/common';
 import {
   fileSpecSource,
@@ -14,7 +14,7 @@ import { guardEachTest, lensApp, type LensApp, namesOf, setEnv, until } from '..
 import { ScriptedSource } from '../support/scripted-source.js';
 import { makeFolder, swapIn } from '../support/spec-file.js';
 
-jest.setTimeout(20_000);
+vi.setConfig({ testTimeout: 20_000 });
 
 @Controller()
 class ShopController {

@@ -1,5 +1,5 @@
 import net from 'node:net';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Global, Injectable, Module, type INestApplication, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { isSpanGroupEnabled, managedSpan, NestLensModule, type SetupOptions } from 'nest-lens';
@@ -186,13 +186,11 @@ describe('an application that starts while another one is closing', () => {
 
 describe('NO_SHUTDOWN_HOOKS', () => {
   guardEachTest();
-  afterEach(() => void jest.useRealTimers());
-
-  const PROCESS_METHODS = ['nextTick', 'hrtime', 'queueMicrotask', 'setImmediate', 'performance'] as const;
+  afterEach(() => void vi.useRealTimers());
 
   /** An application that serves; two seconds go by at the turn of a hand. */
   async function serve(...providers: Type[]): Promise<INestApplication> {
-    jest.useFakeTimers({ doNotFake: [...PROCESS_METHODS] });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
     @Module({
       imports: [
         NestLensModule.forRoot({
@@ -210,7 +208,7 @@ describe('NO_SHUTDOWN_HOOKS', () => {
   it('H9: is said two seconds after the start, while the application serves', async () => {
     const warnings = captureWarnings();
     const app = await serve();
-    jest.advanceTimersByTime(2_000);
+    vi.advanceTimersByTime(2_000);
     expect(warnings.codes()).toContain('NO_SHUTDOWN_HOOKS');
     await app.close();
   });
@@ -231,7 +229,7 @@ describe('NO_SHUTDOWN_HOOKS', () => {
     for (let turn = 0; !hasBegun && turn < 100; turn++) {
       await new Promise((resolve) => setImmediate(resolve));
     }
-    jest.advanceTimersByTime(10_000);
+    vi.advanceTimersByTime(10_000);
     expect(warnings.codes()).not.toContain('NO_SHUTDOWN_HOOKS');
     held.letGo();
     await closed;

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import vm from 'node:vm';
-import { afterEach, expect, it } from '@jest/globals';
+import { afterEach, expect, it } from 'vitest';
 import { Controller, Get, Module } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { Test } from '@nestjs/testing';

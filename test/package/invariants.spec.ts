@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import ts from 'typescript';
 
 // The rules of CONTRIBUTING.md that lint doesn't check, as a look at the syntax of src.

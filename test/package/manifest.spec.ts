@@ -3,14 +3,14 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, vi } from 'vitest';
 import ts from 'typescript';
 import { VERSION } from '../../src/core/state/version.js';
 
-// Reads package.json, the sources and the built package in dist, which jest's global set-up has brought up to date.
+// Reads package.json, the sources and the built package in dist, which the global set-up of the tests has brought up to date.
 
 // npm takes its time to pack.
-jest.setTimeout(60_000);
+vi.setConfig({ testTimeout: 60_000 });
 
 interface Manifest {
   version: string;

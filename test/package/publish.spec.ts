@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { findProblems } from '../../scripts/publish.mjs';
 
 // npm takes its time to pack.
-jest.setTimeout(60_000);
+vi.setConfig({ testTimeout: 60_000 });
 
 const script = fileURLToPath(new URL('../../scripts/publish.mjs', import.meta.url));
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { InMemoryProvider, OpenFeature, ProviderEvents } from '@openfeature/server-sdk';
 import { enabledSpanGroups, SpanRegistry } from 'nest-lens/core';
 import { openFeatureSpecSource } from '../../sample-app/spec-sources/openfeature/openfeature-spec-source.js';
@@ -6,7 +6,7 @@ import { type CapturedWarnings, captureWarnings } from '../support/capture-warni
 import { until } from '../support/lens-app.js';
 import { setUpForTest } from '../support/live-telemetry.js';
 
-jest.setTimeout(20_000);
+vi.setConfig({ testTimeout: 20_000 });
 
 const on = (): string => [...enabledSpanGroups()].sort().join();
 const says = async (groups: string): Promise<void> => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { enabledSpanGroups, SpanRegistry } from 'nest-lens/core';
 import { createClient } from 'redis';
 import { redisSpecSource } from '../../sample-app/spec-sources/redis/redis-spec-source.js';
@@ -7,7 +7,7 @@ import { captureWarnings } from '../support/capture-warnings.js';
 import { until } from '../support/lens-app.js';
 import { setUpForTest } from '../support/live-telemetry.js';
 
-jest.setTimeout(20_000);
+vi.setConfig({ testTimeout: 20_000 });
 
 const on = (): string => [...enabledSpanGroups()].sort().join();
 const says = async (groups: string): Promise<void> => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SpanStatusCode } from '@opentelemetry/api';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { type NestLensConfig, overrideSpanGroups, signSpanGroups } from 'nest-lens';
@@ -12,7 +12,7 @@ import { guardEachTest, namesOf, parentIdOf, setEnv, theSpan, until } from '../s
 import { KeptDatabase, RunningShop } from './running-shop.js';
 
 // Postgres starts twice, each time for seconds.
-jest.setTimeout(60_000);
+vi.setConfig({ testTimeout: 60_000 });
 
 const EVERYTHING = 'per_request,db_query';
 

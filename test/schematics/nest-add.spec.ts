@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { WorkspaceTree } from '../support/workspace-tree.js';
 
 const PACKAGE = (type: string, prod = 'node dist/main'): string =>

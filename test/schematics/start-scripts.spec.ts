@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { addToStartScripts, withRegister } from '../../src/schematics/start-scripts.js';
 import { WorkspaceTree } from '../support/workspace-tree.js';
 

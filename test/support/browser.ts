@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, it } from '@jest/globals';
+import { afterAll, beforeAll, it } from 'vitest';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { closeAfterTest } from './close-after-test.js';
 

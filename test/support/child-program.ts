@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from '@jest/globals';
 import { minify } from '@swc/core';
 import ts from 'typescript';
 
@@ -20,9 +19,6 @@ export interface ChildProgram {
 }
 
 const running = new Set<ChildProcess>();
-
-// Also those of a `beforeAll` that took too long, which nobody stops.
-afterAll(() => running.forEach((child) => child.kill('SIGKILL')));
 
 /**
  * Runs a program of `test/transports/programs` in a process of its own, with the package as it is built. Such a program sends a message when it is ready, answers every message, and ends when it is disconnected.

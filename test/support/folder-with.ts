@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterEach } from '@jest/globals';
+import { afterEachTest } from './after-each-test.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folders: string[] = [];
 
-afterEach(() => {
+afterEachTest(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 

@@ -1,8 +1,7 @@
 import 'reflect-metadata';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import vm from 'node:vm';
-import { afterEach, beforeEach, expect } from '@jest/globals';
+import { afterEach, beforeEach, expect } from 'vitest';
 import type {
   DynamicModule,
   ForwardReference,
@@ -117,13 +116,8 @@ const diagMessages: string[] = [];
 const processWarnings: string[] = [];
 let environment: NodeJS.ProcessEnv = {};
 
-/** jest gives a test a copy of `process`; Node's own warnings are emitted on the real one. */
-const realProcess = vm.runInThisContext('process') as NodeJS.Process;
-
 const recordProcessWarning = (warning: Error): void => {
-  // Jest's own, about globals of earlier test files, comes once in a process, whatever runs then.
-  const isOfJest = String((warning as { code?: unknown }).code).startsWith('JEST');
-  if (warning.name === 'ExperimentalWarning' || isOfJest) return;
+  if (warning.name === 'ExperimentalWarning') return;
   processWarnings.push(`${warning.name}: ${warning.message}`);
 };
 
@@ -177,7 +171,7 @@ export async function until(fact: () => boolean, withinMs = 2_000): Promise<bool
  * Around every test of the surrounding `describe`: recorders are emptied first; afterwards the apps are closed, and
  * nothing may have been said about a span that was ended twice, an API registered twice, or by Node itself.
  *
- * It has to be called inside a `describe`: jest runs those hooks before the ones of the set-up file, which reset the
+ * It has to be called inside a `describe`: Vitest runs those hooks before the ones of the set-up file, which reset the
  * state that an open app needs to close.
  */
 export function guardEachTest(): void {
@@ -189,14 +183,14 @@ export function guardEachTest(): void {
       { error: say, warn: say, info: say, debug: say, verbose: say },
       { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
     );
-    realProcess.on('warning', recordProcessWarning);
+    process.on('warning', recordProcessWarning);
   });
 
   afterEach(async () => {
     for (const lens of [...started].reverse()) await lens.close();
     // A warning is emitted on the next tick.
     await new Promise((resolve) => setImmediate(resolve));
-    realProcess.off('warning', recordProcessWarning);
+    process.off('warning', recordProcessWarning);
     for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
     Object.assign(process.env, environment);
 

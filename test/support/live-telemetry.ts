@@ -1,4 +1,4 @@
-import { afterEach } from '@jest/globals';
+import { afterEachTest } from './after-each-test.js';
 import {
   type NestLensConfig,
   nestLensConfigFromEnv,
@@ -31,7 +31,6 @@ export async function setUpForTest(
   return handle;
 }
 
-// After the reset in test/setup.ts, which was defined before: hooks of one level run in the order in which they are defined.
-afterEach(async () => {
+afterEachTest(async () => {
   for (const handle of live.splice(0)) await handle.shutdown(1_000);
 });

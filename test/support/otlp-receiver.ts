@@ -8,7 +8,7 @@ import type { TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { afterEach } from '@jest/globals';
+import { afterEachTest } from './after-each-test.js';
 import protobuf from 'protobufjs';
 
 // Decodes with the published protocol definitions, so that a mistake of the code that encoded isn't made twice.
@@ -82,7 +82,7 @@ export interface OtlpReceiver {
 
 const receivers = new Set<{ stop(): Promise<void> }>();
 
-afterEach(async () => {
+afterEachTest(async () => {
   for (const receiver of receivers) await receiver.stop();
 });
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach } from '@jest/globals';
+import { afterEachTest } from './after-each-test.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const fixtures = fileURLToPath(new URL('../lifecycle/fixtures', import.meta.url));
@@ -122,7 +122,7 @@ export function startShop(options: ShopProcessOptions = {}): ShopProcess {
   return new ShopProcess(options);
 }
 
-afterEach(async () => {
+afterEachTest(async () => {
   for (const shop of running) if (shop.child.exitCode === null) await shop.kill('SIGKILL');
   running.clear();
 });

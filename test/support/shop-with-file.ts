@@ -1,16 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll } from '@jest/globals';
 import { type ShopProcess, type ShopProcessOptions, startShop } from './shop-process.js';
-
-let folder: string;
-let files = 0;
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'nest-lens-spans-'));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+import { makeFolder } from './spec-file.js';
 
 export interface WrittenSpan {
   name: string;
@@ -28,7 +19,7 @@ export function shopWithFile(
   shop: Record<string, unknown> = {},
   options: ShopProcessOptions = {},
 ): ShopWithFile {
-  const spansFile = join(folder, `${files++}.jsonl`);
+  const spansFile = join(makeFolder(), 'spans.jsonl');
   const written = (): WrittenSpan[] =>
     readFileSync(spansFile, { encoding: 'utf8', flag: 'a+' })
       .split('\n')

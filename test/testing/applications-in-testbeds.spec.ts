@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Controller, Get, type INestApplication, Injectable, Logger, Module, Param } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
@@ -15,7 +15,7 @@ import { type HttpPlatform, onEachPlatform } from '../support/adapters.js';
 import { everythingSaid } from '../support/lens-app.js';
 
 // The SDK is loaded in the first test that needs it.
-jest.setTimeout(30_000);
+vi.setConfig({ testTimeout: 30_000 });
 
 const shop = defineSpanGroups({
   namespace: 'shop',
@@ -67,7 +67,7 @@ OrdersController.place [orders]
 
 onEachPlatform('An application in a testbed', (platform: HttpPlatform) => {
   const open: { close(): Promise<unknown> }[] = [];
-  const warn = jest.fn();
+  const warn = vi.fn();
 
   beforeEach(() => {
     warn.mockClear();

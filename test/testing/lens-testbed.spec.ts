@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import {
   defineSpanGroups,
@@ -238,7 +238,7 @@ describe('withGroups()', () => {
 
   it('I1: with no group on, a site computes nothing', async () => {
     const testbed = await testbedWith();
-    const attributes = jest.fn(() => ({}));
+    const attributes = vi.fn(() => ({}));
     testbed.withGroups('', () =>
       managedSpan('orders', 'orders.place', { attributes }, (span) => expect(span).toBeUndefined()),
     );
@@ -421,7 +421,7 @@ describe('a testbed', () => {
   });
 
   it('leaves fake timers alone', async () => {
-    jest.useFakeTimers({ now: new Date('2026-11-30T12:00:00Z') });
+    vi.useFakeTimers({ now: new Date('2026-11-30T12:00:00Z') });
     try {
       await using testbed = await createLensTestbed({ definitions: [shop] });
       const slept = managedSpan(
@@ -429,15 +429,15 @@ describe('a testbed', () => {
         'orders.wait',
         () => new Promise((done) => setTimeout(done, 1_500)),
       );
-      await jest.advanceTimersByTimeAsync(1_500);
+      await vi.advanceTimersByTimeAsync(1_500);
       await slept;
       expect(testbed.span('orders.wait').duration).toEqual([1, 500_000_000]);
       expect(new Date(testbed.span('orders.wait').startTime[0] * 1_000)).toEqual(
         new Date('2026-11-30T12:00:00Z'),
       );
-      expect(jest.getTimerCount()).toBe(0);
+      expect(vi.getTimerCount()).toBe(0);
     } finally {
-      jest.useRealTimers();
+      vi.useRealTimers();
     }
   });
 });
@@ -516,7 +516,7 @@ describe('several testbeds', () => {
 
   it('R1: of two copies of the package are of one process', async () => {
     const first = await testbedWith({ spec: 'orders', definitions: [shop] });
-    jest.resetModules();
+    vi.resetModules();
     const copy = await import('nest-lens/testing');
     expect(copy.createLensTestbed).not.toBe(createLensTestbed);
     const second = await copy.createLensTestbed({ spec: 'payment', definitions: [shop] });

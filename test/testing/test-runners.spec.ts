@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import ts from 'typescript';
 
 // The example of docs/testing.md in each runner, in a process of its own, with the package as it is built. Vitest has it in
 // compat/consumers/vitest.
 
-jest.setTimeout(120_000);
+vi.setConfig({ testTimeout: 120_000 });
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const snippet = (name: string): string => readFileSync(`${root}test/docs/snippets/${name}.ts`, 'utf8');

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { Controller, Get, Sse } from '@nestjs/common';
 import { context, propagation } from '@opentelemetry/api';
 import { managedSpan } from 'nest-lens';

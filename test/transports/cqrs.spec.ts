@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { Controller, Get, Scope, type Type } from '@nestjs/common';
 import {
   CommandBus,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { HttpException, Inject, type Type, UseGuards, UseInterceptors } from '@nestjs/common';
 import { APP_INTERCEPTOR, REQUEST } from '@nestjs/core';
 import { Args, Int, Mutation, Parent, Query, ResolveField, Resolver } from '@nestjs/graphql';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { Controller, Get, Param, Res, Sse, type Type, UseGuards } from '@nestjs/common';
 import { express, fastify } from '../support/adapters.js';
 import { diagnostics, endedAt, lensApp, theSpan } from '../support/lens-app.js';

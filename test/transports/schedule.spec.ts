@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { Controller, Get, Injectable, type Type } from '@nestjs/common';
 import { Cron, CronExpression, Interval, ScheduleModule, SchedulerRegistry, Timeout } from '@nestjs/schedule';
 import { managedSpan, NoSpanGroup, SpanGroup } from 'nest-lens';

@@ -3,12 +3,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, vi } from 'vitest';
 import ts from 'typescript';
 import { compareErrors, readExpectedErrors } from './expected-errors.mjs';
 
 // The compiler reads Nest's declarations too.
-jest.setTimeout(120_000);
+vi.setConfig({ testTimeout: 120_000 });
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = fileURLToPath(new URL('.', import.meta.url));

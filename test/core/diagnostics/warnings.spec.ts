@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, vi } from 'vitest';
 import { type LensWarning, setLensLogger, setSpanGroupSpec, SpanRegistry } from 'nest-lens/core';
 import { captureWarnings } from '../../support/capture-warnings.js';
 import { setUpForTest } from '../../support/live-telemetry.js';
@@ -148,7 +148,7 @@ describe('a logger that misbehaves', () => {
       },
     ],
   ])('R19: whatever it returns is ignored (%s)', async (_kind, value) => {
-    const warn = jest.fn(() => value as unknown as void);
+    const warn = vi.fn(() => value as unknown as void);
     setLensLogger({ warn });
     setSpanGroupSpec('default');
     await new Promise((resolve) => setImmediate(resolve));
@@ -158,7 +158,7 @@ describe('a logger that misbehaves', () => {
 
 describe('where warnings go', () => {
   it('W2: to the console, as a warning, while no logger is set', () => {
-    const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     setSpanGroupSpec('default');
     expect(warn).toHaveBeenCalledTimes(1);
     expect(String(warn.mock.calls[0]![0])).toMatch(/NestLens.*'default'/);
@@ -166,7 +166,7 @@ describe('where warnings go', () => {
   });
 
   it('W2: to the logger that was set last, and not to the console', () => {
-    const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     const first = captureWarnings();
     const second = captureWarnings();
     setSpanGroupSpec('default');

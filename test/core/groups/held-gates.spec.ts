@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { context } from '@opentelemetry/api';
 import { SpanGroup } from 'nest-lens';
 import { isSpanGroupEnabled, managedSpan, setSpanGroupSpec, SpanRegistry, traceFn } from 'nest-lens/core';

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { isSpanGroupEnabled, managedSpan, setSpanGroupSpec, SpanRegistry, traceFn } from 'nest-lens/core';
 import { isAdmitted } from '../../../src/core/groups/admission.js';
 import { beginCountingCalls, endCountingCalls } from '../../../src/core/groups/missed-calls.js';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NestLensModule, setEnabledSpanGroups, setSpanGroupSpec, SpanGroup } from 'nest-lens';
 import { reportMissingSetUp } from '../../../src/core/groups/missing-set-up.js';
 import { captureWarnings } from '../../support/capture-warnings.js';

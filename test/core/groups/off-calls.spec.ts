@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { isSpanGroupEnabled, managedSpan, setEnabledSpanGroups, SpanRegistry } from 'nest-lens/core';
 import { beginCountingCalls, endCountingCalls } from '../../../src/core/groups/missed-calls.js';
 import { processState } from '../../../src/core/state/process-state.js';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   clearSpanGroupOverride,
   overrideSpanGroups,
@@ -21,7 +21,7 @@ describe('the record of changes', () => {
     setLensLogger({ warn: () => undefined });
     SpanRegistry.register('shop', ['orders', 'payment'], { default: ['orders'] });
   });
-  afterEach(() => void jest.useRealTimers());
+  afterEach(() => void vi.useRealTimers());
 
   it('what a set-up puts in force is its configuration, and no change', async () => {
     await setUpForTest({ spanGroups: 'orders' });
@@ -46,12 +46,12 @@ describe('the record of changes', () => {
   });
 
   it('T7: an override that is over is a change, too, and says so', () => {
-    jest.useFakeTimers();
+    vi.useFakeTimers();
     setSpanGroupSpec('orders');
     overrideSpanGroups('payment', { ttlMs: 1_000 });
     const [{ at, until }] = changes() as [SpanGroupChange];
     expect(Date.parse(until!) - Date.parse(at)).toBeCloseTo(1_000, -2);
-    jest.advanceTimersByTime(1_001);
+    vi.advanceTimersByTime(1_001);
 
     expect(inShort()).toEqual(['orders > payment (ends) (code)', 'payment > orders (expired)']);
   });
@@ -160,7 +160,7 @@ describe('the line of a change', () => {
   });
 
   it('goes nowhere where the logger takes warnings only, and to no console', () => {
-    const printed = jest.spyOn(console, 'info').mockImplementation(() => undefined);
+    const printed = vi.spyOn(console, 'info').mockImplementation(() => undefined);
     overrideSpanGroups('orders');
     setLensLogger({ warn: () => undefined });
     clearSpanGroupOverride();

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   clearSpanGroupOverride,
   enabledSpanGroups,
@@ -124,37 +124,37 @@ describe('overrideSpanGroups', () => {
 
   describe('with a ttl', () => {
     beforeEach(() => {
-      jest.useFakeTimers();
+      vi.useFakeTimers();
     });
     afterEach(() => {
-      jest.useRealTimers();
+      vi.useRealTimers();
     });
 
     it('T7: ends by itself after ttlMs', () => {
       overrideSpanGroups('cache', { ttlMs: 1_000 });
-      jest.advanceTimersByTime(999);
+      vi.advanceTimersByTime(999);
       expect(enabled()).toEqual(['cache']);
-      jest.advanceTimersByTime(1);
+      vi.advanceTimersByTime(1);
       expect(enabled()).toEqual(['orders']);
-      expect(jest.getTimerCount()).toBe(0);
+      expect(vi.getTimerCount()).toBe(0);
     });
 
     it('T7: without a ttl it does not end', () => {
       overrideSpanGroups('cache');
-      expect(jest.getTimerCount()).toBe(0);
-      jest.advanceTimersByTime(2 ** 33);
+      expect(vi.getTimerCount()).toBe(0);
+      vi.advanceTimersByTime(2 ** 33);
       expect(enabled()).toEqual(['cache']);
     });
 
     it('T7: a ttl longer than one timer can wait lasts its whole time', () => {
       const ttlMs = 2 ** 31 + 5_000;
-      const wait = jest.spyOn(globalThis, 'setTimeout');
+      const wait = vi.spyOn(globalThis, 'setTimeout');
       overrideSpanGroups('cache', { ttlMs });
-      jest.advanceTimersByTime(10_000);
+      vi.advanceTimersByTime(10_000);
       expect(enabled()).toEqual(['cache']);
-      jest.advanceTimersByTime(ttlMs - 10_001);
+      vi.advanceTimersByTime(ttlMs - 10_001);
       expect(enabled()).toEqual(['cache']);
-      jest.advanceTimersByTime(1);
+      vi.advanceTimersByTime(1);
       expect(enabled()).toEqual(['orders']);
       // Node turns a longer delay into one of a millisecond, which would make this a busy loop.
       const delays = wait.mock.calls.map(([, delay]) => delay ?? 0);
@@ -166,26 +166,26 @@ describe('overrideSpanGroups', () => {
     it('T7: the end of an earlier override does not touch a later one', () => {
       overrideSpanGroups('cache', { ttlMs: 1_000 });
       overrideSpanGroups('payment', { ttlMs: 5_000 });
-      jest.advanceTimersByTime(4_999);
+      vi.advanceTimersByTime(4_999);
       expect(enabled()).toEqual(['payment']);
       clearSpanGroupOverride();
       overrideSpanGroups('cache');
-      jest.advanceTimersByTime(60_000);
+      vi.advanceTimersByTime(60_000);
       expect(enabled()).toEqual(['cache']);
     });
 
     it('T7: a pin cancels the end, and the pin stays', () => {
       overrideSpanGroups('cache', { ttlMs: 1_000 });
       setEnabledSpanGroups(['payment']);
-      expect(jest.getTimerCount()).toBe(0);
-      jest.advanceTimersByTime(1_000);
+      expect(vi.getTimerCount()).toBe(0);
+      vi.advanceTimersByTime(1_000);
       expect(enabled()).toEqual(['payment']);
     });
 
     it('T7: when it ends, the configured spec is resolved against what is registered by then', () => {
       overrideSpanGroups('cache', { ttlMs: 1_000 });
       SpanRegistry.register('other', ['step'], { default: ['step'] });
-      jest.advanceTimersByTime(1_000);
+      vi.advanceTimersByTime(1_000);
       expect(enabled()).toEqual(['orders', 'step']);
     });
   });
@@ -193,10 +193,10 @@ describe('overrideSpanGroups', () => {
   describe('with a wall clock that is set', () => {
     const DAY_MS = 86_400_000;
     beforeEach(() => {
-      jest.useFakeTimers();
+      vi.useFakeTimers();
     });
     afterEach(() => {
-      jest.useRealTimers();
+      vi.useRealTimers();
     });
 
     it.each([
@@ -206,23 +206,23 @@ describe('overrideSpanGroups', () => {
       ['back a second', -1_000],
     ])('T7: %s: it ends when ttlMs have passed, neither before nor after', (_how, by) => {
       overrideSpanGroups('cache', { ttlMs: 60_000 });
-      jest.advanceTimersByTime(10_000);
-      jest.setSystemTime(Date.now() + by);
-      jest.advanceTimersByTime(49_999);
+      vi.advanceTimersByTime(10_000);
+      vi.setSystemTime(Date.now() + by);
+      vi.advanceTimersByTime(49_999);
       expect(enabled()).toEqual(['cache']);
-      jest.advanceTimersByTime(1);
+      vi.advanceTimersByTime(1);
       expect(enabled()).toEqual(['orders']);
-      expect(jest.getTimerCount()).toBe(0);
+      expect(vi.getTimerCount()).toBe(0);
     });
 
     it('T7: also while a ttl longer than one timer can wait is under way', () => {
       const ttlMs = 2 ** 31 + 5_000;
       overrideSpanGroups('cache', { ttlMs });
-      jest.advanceTimersByTime(5_000);
-      jest.setSystemTime(Date.now() - 30 * DAY_MS);
-      jest.advanceTimersByTime(ttlMs - 5_001);
+      vi.advanceTimersByTime(5_000);
+      vi.setSystemTime(Date.now() - 30 * DAY_MS);
+      vi.advanceTimersByTime(ttlMs - 5_001);
       expect(enabled()).toEqual(['cache']);
-      jest.advanceTimersByTime(1);
+      vi.advanceTimersByTime(1);
       expect(enabled()).toEqual(['orders']);
     });
 
@@ -230,20 +230,20 @@ describe('overrideSpanGroups', () => {
       const shownEnd = (): number => overrideEnd(processState.override!)!.getTime();
       overrideSpanGroups('cache', { ttlMs: 60_000 });
       const end = Date.now() + 60_000;
-      jest.advanceTimersByTime(10_000);
+      vi.advanceTimersByTime(10_000);
       expect(shownEnd()).toBe(end);
       // Up to here, a difference counts as drift.
-      jest.setSystemTime(Date.now() + 1_000);
+      vi.setSystemTime(Date.now() + 1_000);
       expect(shownEnd()).toBe(end);
-      jest.setSystemTime(Date.now() - 1_000 - DAY_MS);
+      vi.setSystemTime(Date.now() - 1_000 - DAY_MS);
       expect(shownEnd()).toBe(end - DAY_MS);
-      jest.advanceTimersByTime(10_000);
+      vi.advanceTimersByTime(10_000);
       expect(shownEnd()).toBe(end - DAY_MS);
     });
 
     it('T7: the longest ttl has an end that can be shown, however the clock is set', () => {
       overrideSpanGroups('cache', { ttlMs: 8.64e15 - Date.now() });
-      jest.setSystemTime(Date.now() + DAY_MS);
+      vi.setSystemTime(Date.now() + DAY_MS);
       expect(overrideEnd(processState.override!)!.toISOString()).toBe('+275760-09-13T00:00:00.000Z');
     });
   });

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { managedSpan, overrideSpanGroups, SpanRegistry, type TelemetryHandle, traceFn } from 'nest-lens/core';
 import { holdGatesOpen } from '../../../src/core/groups/held-gates.js';
 import { beginPreview } from '../../../src/core/groups/span-preview.js';

@@ -1,5 +1,5 @@
 // Values of a wrong type, as JavaScript lets through, are refused with words before anything is changed.
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   defineSpanGroups,
   enabledSpanGroups,

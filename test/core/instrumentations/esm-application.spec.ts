@@ -1,12 +1,12 @@
 // An application of ES modules with every instrumentation that is installed, and what an operator does to it while it runs.
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, vi } from 'vitest';
 import { hasBroker, startBroker } from '../../support/broker-servers.js';
 import { type ReceivedSpan, startReceiver } from '../../support/otlp-receiver.js';
 import { hasPostgres, startPostgres } from '../../support/postgres-server.js';
 import { type ShopProcess, startShop } from '../../support/shop-process.js';
 
-jest.setTimeout(180_000);
+vi.setConfig({ testTimeout: 180_000 });
 
 const isInstalled = hasPostgres() && hasBroker('redis');
 const suffix = isInstalled ? '' : ' (skipped: postgresql and redis-server are not installed)';

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type BrokerServer, hasBroker, startBroker } from '../../support/broker-servers.js';
 import { hasPostgres, type PostgresServer, startPostgres } from '../../support/postgres-server.js';
 import {
@@ -17,7 +17,7 @@ import {
   SpanTree,
 } from './span-trees.js';
 
-jest.setTimeout(180_000);
+vi.setConfig({ testTimeout: 180_000 });
 
 interface Outcome {
   answers: Answer[];

@@ -1,5 +1,5 @@
 // Tracers of the SDK, asked as instrumentations ask them. What real instrumentations make of it is in real-instrumentations.spec.ts.
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { context, propagation, ROOT_CONTEXT, type Span, SpanKind, trace } from '@opentelemetry/api';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import {

@@ -1,5 +1,5 @@
 // Set-up, shutdown, whose provider it is, and what an application may get wrong in the options.
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   context,
   type ContextManager,

@@ -1,5 +1,5 @@
 // What an application, or another vendor's SDK, brings along that nobody has thought of: it costs itself, never the start.
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { SpanKind, trace, type TracerProvider } from '@opentelemetry/api';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import {

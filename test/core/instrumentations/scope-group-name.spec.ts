@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { groupNameOfScope } from '../../../src/core/instrumentations/scope-group-name.js';
 
 describe('the group of an instrumentation scope', () => {

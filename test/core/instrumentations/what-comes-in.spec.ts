@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { context, SpanKind, trace } from '@opentelemetry/api';
 import { suppressTracing } from '@opentelemetry/core';
 import { enabledSpanGroups, SpanRegistry } from 'nest-lens/core';

@@ -1,5 +1,5 @@
 // The option requestOptIn where there is no Nest: contexts that are extracted, and what is said at the start.
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, vi } from 'vitest';
 import { context, propagation, ROOT_CONTEXT } from '@opentelemetry/api';
 import {
   extractContext,
@@ -17,7 +17,7 @@ import { registeredApis } from '../../../src/core/telemetry/otel-globals.js';
 import { processState } from '../../../src/core/state/process-state.js';
 import { quietConfig, setUpForTest } from '../../support/live-telemetry.js';
 
-jest.setTimeout(30_000);
+vi.setConfig({ testTimeout: 30_000 });
 
 const KEY = 'k'.repeat(32);
 const headers = (spec = 'orders', key = KEY): Record<string, string> => ({

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { signSpanGroups } from 'nest-lens/core';
 import { secretKey, verifyText } from '../../../src/core/opt-in/signed-groups.js';

@@ -1,12 +1,12 @@
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { appendFile, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fileSpecSource } from 'nest-lens/core';
 import { until } from '../../support/lens-app.js';
 import { makeFolder, swapIn, updateConfigMap } from '../../support/spec-file.js';
 
-jest.setTimeout(20_000);
+vi.setConfig({ testTimeout: 20_000 });
 
 /** What a source has told. */
 interface Following {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   clearSpanGroupOverride,
   enabledSpanGroups,
@@ -15,7 +15,7 @@ import { until } from '../../support/lens-app.js';
 import { quietConfig, setUpForTest } from '../../support/live-telemetry.js';
 import { ScriptedSource } from '../../support/scripted-source.js';
 
-jest.setTimeout(20_000);
+vi.setConfig({ testTimeout: 20_000 });
 
 const on = (): string => [...enabledSpanGroups()].sort().join();
 const saying = (spec: unknown): ScriptedSource => new ScriptedSource((source) => source.say(spec));
@@ -123,12 +123,14 @@ describe('a source of the spec', () => {
     expect(on()).toBe('stock');
   });
 
+  const rejected = Promise.reject(new Error('nobody awaits it'));
+  rejected.catch(() => undefined);
   it.each([
     ['null', null],
     ['a number', 7],
     ['a list', ['stock']],
     ['an object', { spec: 'stock' }],
-    ['a promise', Promise.reject(new Error('nobody awaits it'))],
+    ['a promise', rejected],
     ['a text of 100,001 characters', 'x'.repeat(100_001)],
     ['101 wildcards', Array.from({ length: 101 }, (_, at) => `a${at}*`).join()],
   ])('that gives %s keeps its last spec in force, with one warning', async (_what, nonsense) => {

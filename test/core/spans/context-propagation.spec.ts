@@ -1,5 +1,5 @@
 import { Metadata } from '@grpc/grpc-js';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { headers as natsHeaders } from '@nats-io/nats-core';
 import { context, propagation, trace } from '@opentelemetry/api';
 import { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } from '@opentelemetry/core';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ExecutionContext } from '@nestjs/common';
 import { context, trace } from '@opentelemetry/api';
 import { SpanGroup, SpanGroupInterceptor } from 'nest-lens';
@@ -76,9 +76,9 @@ describe('a site whose group is off', () => {
   });
 
   it.each(sites)('I3: %s asks for no tracer and runs no attribute callback', (_site, run) => {
-    const attributes = jest.fn(() => ({}));
-    const getTracerProvider = jest.spyOn(trace, 'getTracerProvider');
-    const getTracer = jest.spyOn(trace, 'getTracer');
+    const attributes = vi.fn(() => ({}));
+    const getTracerProvider = vi.spyOn(trace, 'getTracerProvider');
+    const getTracer = vi.spyOn(trace, 'getTracer');
     run(attributes, () => 1);
     expect(attributes).not.toHaveBeenCalled();
     expect([getTracerProvider.mock.calls.length, getTracer.mock.calls.length]).toEqual([0, 0]);
@@ -88,8 +88,8 @@ describe('a site whose group is off', () => {
   });
 
   it.each(sites)('I1: %s enters no context and reads none', (_site, run) => {
-    const enter = jest.spyOn(context, 'with');
-    const active = jest.spyOn(context, 'active');
+    const enter = vi.spyOn(context, 'with');
+    const active = vi.spyOn(context, 'active');
     run(
       () => ({}),
       () => 1,
@@ -101,8 +101,8 @@ describe('a site whose group is off', () => {
 
   it.each(sites)('I1: %s, on, does ask: the same probes see it', (_site, run) => {
     setSpanGroupSpec('orders');
-    const attributes = jest.fn(() => ({}));
-    const enter = jest.spyOn(context, 'with');
+    const attributes = vi.fn(() => ({}));
+    const enter = vi.spyOn(context, 'with');
     run(attributes, () => 1);
     expect(attributes).toHaveBeenCalledTimes(1);
     expect(enter).toHaveBeenCalled();
@@ -172,7 +172,7 @@ describe('a site whose group is off', () => {
   /** How often metadata is asked for while something runs. */
   function countReads(run: () => void): number {
     const reads = (['getMetadata', 'getOwnMetadata', 'hasMetadata', 'hasOwnMetadata'] as const).map((name) =>
-      jest.spyOn(Reflect, name),
+      vi.spyOn(Reflect, name),
     );
     run();
     const count = reads.reduce((sum, read) => sum + read.mock.calls.length, 0);

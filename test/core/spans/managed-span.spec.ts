@@ -1,5 +1,5 @@
 import vm from 'node:vm';
-import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   context,
   propagation,
@@ -86,7 +86,7 @@ describe('managedSpan, group on', () => {
   });
 
   it('I1: a given tracer makes the span', () => {
-    const startSpan = jest.spyOn(spans.tracer, 'startSpan');
+    const startSpan = vi.spyOn(spans.tracer, 'startSpan');
     managedSpan('orders', 'place', { tracer: spans.tracer }, () => undefined);
     managedSpan('orders', 'place', () => undefined);
     expect(spans.named('place').map((span) => span.instrumentationScope.name)).toEqual(['test', 'nest-lens']);
@@ -94,7 +94,7 @@ describe('managedSpan, group on', () => {
   });
 
   it('I3: an attributes function runs once, and its attributes are on the span from its start', () => {
-    const attributes = jest.fn(() => ({ 'order.id': 7 }));
+    const attributes = vi.fn(() => ({ 'order.id': 7 }));
     managedSpan('orders', 'place', { attributes }, (span) => {
       expect((span as unknown as { attributes: object }).attributes).toMatchObject({ 'order.id': 7 });
     });
@@ -270,7 +270,7 @@ describe('managedSpan, group off', () => {
   beforeEach(() => off());
 
   it('I1: runs the body with undefined and nothing else: no span, no tracer asked for', () => {
-    const body = jest.fn(() => 'result');
+    const body = vi.fn(() => 'result');
     expect(managedSpan('orders', 'place', body)).toBe('result');
     expect(managedSpan('orders', 'place', {}, body)).toBe('result');
     expect(body.mock.calls).toEqual([[undefined], [undefined]]);
@@ -286,7 +286,7 @@ describe('managedSpan, group off', () => {
   });
 
   it('I3: computes nothing: attributes are not even read', () => {
-    const attributes = jest.fn(() => ({ 'order.id': 7 }));
+    const attributes = vi.fn(() => ({ 'order.id': 7 }));
     managedSpan('orders', 'place', { attributes }, () => undefined);
     expect(attributes).not.toHaveBeenCalled();
     const untouchable = new Proxy(
@@ -431,7 +431,7 @@ describe('managedSpan with an SDK that fails', () => {
       on();
       const error = new Error('of the work');
       const broken = (span: Span | undefined): void => {
-        jest.spyOn(span!, method).mockImplementation(() => {
+        vi.spyOn(span!, method).mockImplementation(() => {
           throw new Error('of the SDK');
         });
       };

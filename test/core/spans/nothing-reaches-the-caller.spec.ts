@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Span, SpanStatusCode, type Tracer } from '@opentelemetry/api';
 import { SpanGroup } from 'nest-lens';
 import { managedSpan, setEnabledSpanGroups, type SiteOptions, traceFn, withSpan } from 'nest-lens/core';
@@ -183,7 +183,7 @@ describe.each(SITES)('%s', (_site, run) => {
   describe.each(BODIES)('around work that %s', (_way, work) => {
     it.each(HOSTILE)('I14: with %s', async (_what, options) => {
       const expected = await outcomeOf(work);
-      const body = jest.fn(work);
+      const body = vi.fn(work);
       const outcome = await outcomeOf(() => run(options(), body));
       expect(outcome).toEqual(expected);
       expect(body).toHaveBeenCalledTimes(1);
@@ -218,7 +218,7 @@ describe('@SpanGroup', () => {
     ],
     ['gives text', () => 'text' as never],
   ])('I14: with an attributes function that %s the method runs once', (_what, attributes) => {
-    const charge = jest.fn(() => 'charged');
+    const charge = vi.fn(() => 'charged');
     class Payments {
       @SpanGroup('orders', { attributes })
       charge(): string {

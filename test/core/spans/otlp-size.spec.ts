@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Attributes } from '@opentelemetry/api';
 import { managedSpan, SpanRegistry } from 'nest-lens/core';
 import { otlpSize } from '../../../src/core/spans/otlp-size.js';
@@ -8,7 +8,7 @@ import { setUpForTest } from '../../support/live-telemetry.js';
 import { startReceiver } from '../../support/otlp-receiver.js';
 
 const before = { ...process.env };
-jest.setTimeout(30_000);
+vi.setConfig({ testTimeout: 30_000 });
 
 describe('otlpSize', () => {
   beforeEach(() => SpanRegistry.register('shop', ['orders']));

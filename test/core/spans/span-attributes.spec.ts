@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { INVALID_SPAN_CONTEXT, trace, type Span } from '@opentelemetry/api';
 import { managedSpan, safeSetSpanAttributes, setEnabledSpanGroups } from 'nest-lens/core';
 import { captureSpans, type CapturedSpans } from '../../support/capture-spans.js';

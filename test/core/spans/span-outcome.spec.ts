@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import vm from 'node:vm';
-import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { context, createContextKey, type Span, SpanStatusCode, trace } from '@opentelemetry/api';
 import {
   BehaviorSubject,
@@ -256,7 +256,7 @@ describe('an object that is no work in progress', () => {
   });
 
   it("I9: a lazy thenable in a promise is the promise's own business: its then is called once", async () => {
-    const then = jest.fn((resolve: (value: number) => void) => resolve(3));
+    const then = vi.fn((resolve: (value: number) => void) => resolve(3));
     const result = await inSpan(() => Promise.resolve({ then } as unknown as PromiseLike<number>));
     expect([result, then.mock.calls.length]).toEqual([3, 1]);
     expectOk();
@@ -358,7 +358,7 @@ describe('an observable', () => {
   });
 
   it('I9: one that nobody subscribed by the next macrotask ends its span then, without a mark: it may be hot', async () => {
-    const subscribed = jest.fn(() => undefined);
+    const subscribed = vi.fn(() => undefined);
     inSpan(() => new Observable(subscribed));
     expect(spans.openCount()).toBe(1);
     await macrotask();
@@ -561,7 +561,7 @@ describe('an observable', () => {
   });
 
   it('I9: an observer that throws does not leave the span open', async () => {
-    const handler = jest.fn();
+    const handler = vi.fn();
     const { config } = await import('rxjs');
     config.onUnhandledError = handler;
     inSpan(() => of(1)).subscribe(() => {
@@ -617,7 +617,7 @@ describe('an async generator', () => {
   });
 
   it('I9: leaving the loop early ends the span as cancelled, after the finally block', async () => {
-    const cleanedUp = jest.fn(() => spans.openCount());
+    const cleanedUp = vi.fn(() => spans.openCount());
     const generator = inSpan(() =>
       (async function* () {
         try {
@@ -1181,7 +1181,7 @@ describe('any value can be thrown', () => {
       ['an array', [1, 2]],
     ] as [string, unknown, string?][]
   )
-    // Every row has all its columns: jest takes a missing one for its `done` callback.
+    // Every row has all its columns: Vitest takes a missing one for the context of the test.
     .map(([kind, thrown, message]) => [kind, thrown, message]);
 
   const ways: [string, (thrown: unknown) => unknown][] = [

@@ -1,5 +1,5 @@
 import vm from 'node:vm';
-import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Span, SpanStatusCode, trace } from '@opentelemetry/api';
 import { from, lastValueFrom, type Observable, of } from 'rxjs';
 import { managedSpan, setEnabledSpanGroups, traceFn, withSpan } from 'nest-lens/core';
@@ -208,7 +208,7 @@ describe('an object with a then', () => {
   });
 
   it('I9, I14: without a promise behind its then, a reason that nobody takes is thrown nowhere', async () => {
-    const rejected = jest.fn();
+    const rejected = vi.fn();
     const thenable = inSpan(() => ({
       then(_onFulfilled: Callback, onRejected?: Callback): void {
         setImmediate(() => {
@@ -226,7 +226,7 @@ describe('an object with a then', () => {
 
   it('I9: gets every argument of then, and calls back with its own receiver and values', () => {
     const receiver = {};
-    const then = jest.fn(function (this: unknown, resolve: (this: unknown, ...values: number[]) => void) {
+    const then = vi.fn(function (this: unknown, resolve: (this: unknown, ...values: number[]) => void) {
       resolve.call(receiver, 1, 2);
       return this;
     });
@@ -340,7 +340,7 @@ describe('a promise that is not a plain one', () => {
   }, 30_000);
 
   it('I9: with a then of its own keeps it, and is covered where that one is called', async () => {
-    const asked = jest.fn();
+    const asked = vi.fn();
     const make = () =>
       Object.defineProperty(Promise.resolve(1), 'then', {
         value(this: Promise<number>, ...args: [Callback]) {
@@ -561,7 +561,7 @@ describe('where the work and its callbacks run', () => {
 });
 
 describe('an object that lets nothing be put on it', () => {
-  const getter = jest.fn((): never => {
+  const getter = vi.fn((): never => {
     throw new Error('not to be read');
   });
   const refusing: [string, () => object][] = [

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import 'reflect-metadata';
 import { setEnabledSpanGroups, setSpanGroupSpec, SpanRegistry, traceFn } from 'nest-lens/core';
@@ -64,7 +64,7 @@ describe('traceFn', () => {
 
   it('I3: an attributes function runs for each call while on, and never while off', () => {
     let calls = 0;
-    const attributes = jest.fn(() => ({ call: ++calls }));
+    const attributes = vi.fn(() => ({ call: ++calls }));
     const work = traceFn('orders', 'work', { attributes })(() => 1);
     work();
     expect(attributes).not.toHaveBeenCalled();
@@ -75,7 +75,7 @@ describe('traceFn', () => {
   });
 
   it('I1: off, no span and no tracer asked for', () => {
-    const original = jest.fn((a: number, b: number) => a + b);
+    const original = vi.fn((a: number, b: number) => a + b);
     expect(traced(original)(1, 2)).toBe(3);
     expect(original.mock.calls).toEqual([[1, 2]]);
     expect([spans.startedCount(), spans.tracerLookups()]).toEqual([0, 0]);

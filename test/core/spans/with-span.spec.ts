@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { managedSpan, setEnabledSpanGroups, withSpan } from 'nest-lens/core';
 import {

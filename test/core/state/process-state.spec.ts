@@ -1,6 +1,16 @@
 // Each test looks at the one slot that all copies of the package share, so it loads copies of its own.
 import { readFile } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  type MockInstance,
+  vi,
+} from 'vitest';
 import { diag, DiagLogLevel } from '@opentelemetry/api';
 import * as lens from 'nest-lens/core';
 import { captureSpans } from '../../support/capture-spans.js';
@@ -13,7 +23,7 @@ const SLOT = Symbol.for('nest-lens.state.1');
 
 /** A second copy of the package in this process: the same code, loaded anew. */
 async function anotherCopy(): Promise<typeof lens> {
-  jest.resetModules();
+  vi.resetModules();
   const copy = await import('nest-lens/core');
   expect(copy.managedSpan).not.toBe(lens.managedSpan);
   return copy;
@@ -139,12 +149,12 @@ describe('two copies of the package', () => {
 describe('another protocol in the process', () => {
   const FOREIGN = Symbol.for('nest-lens.state.2');
   const messages: string[] = [];
-  let consoleWarn: jest.SpiedFunction<typeof console.warn>;
+  let consoleWarn: MockInstance<typeof console.warn>;
 
   beforeEach(() => {
     messages.length = 0;
     const note = (...parts: unknown[]): void => void messages.push(parts.map(String).join(' '));
-    consoleWarn = jest.spyOn(console, 'warn').mockImplementation(note);
+    consoleWarn = vi.spyOn(console, 'warn').mockImplementation(note);
     diag.setLogger(
       { error: note, warn: note, info: note, debug: note, verbose: note },
       { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },

@@ -1,10 +1,10 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, vi } from 'vitest';
 import { discardEarlySdk, keepEarlySdk, takeEarlySdk } from '../../../src/core/telemetry/early-sdk.js';
 import type { Pipeline } from '../../../src/core/state/telemetry-state.js';
 import { compileCore } from '../../support/compiled-core.js';
 import { quietConfig } from '../../support/live-telemetry.js';
 
-jest.setTimeout(30_000);
+vi.setConfig({ testTimeout: 30_000 });
 
 /** Notes what it is asked to do. */
 function notingPipeline(): Pipeline & { readonly asked: string[] } {

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   type Context,
   context,
@@ -49,7 +49,7 @@ import { KeepingExporter } from '../../support/keeping-exporter.js';
 import { quietConfig, setUpForTest } from '../../support/live-telemetry.js';
 
 // The first set-up loads the SDK and everything it brings.
-jest.setTimeout(30_000);
+vi.setConfig({ testTimeout: 30_000 });
 
 let warnings: CapturedWarnings;
 let savedEnv: NodeJS.ProcessEnv;
@@ -427,8 +427,8 @@ describe('what the application registered besides a tracer provider', () => {
   it('H6: a context manager and a propagator of its own are kept, during the set-up and after it', async () => {
     const manager = new AsyncLocalStorageContextManager().enable();
     context.setGlobalContextManager(manager);
-    const entered = jest.spyOn(manager, 'with');
-    const propagator = { inject: jest.fn(), extract: (into: Context) => into, fields: () => ['x-own'] };
+    const entered = vi.spyOn(manager, 'with');
+    const propagator = { inject: vi.fn(), extract: (into: Context) => into, fields: () => ['x-own'] };
     propagation.setGlobalPropagator(propagator);
     const exporter = new KeepingExporter();
     const handle = await setUpForTest({}, { spanExporter: exporter });
@@ -548,7 +548,7 @@ describe('instrumentations', () => {
   });
 
   it('H7: that has no more than its type asks for is enabled', async () => {
-    const enable = jest.fn();
+    const enable = vi.fn();
     const instrumentation = { instrumentationName: 'small', enable, disable: () => undefined };
     await setUpForTest({ metricsEnabled: true }, { instrumentations: [instrumentation] });
     expect(enable).toHaveBeenCalledTimes(1);
@@ -606,7 +606,7 @@ describe('setupTelemetry, attach mode', () => {
   });
 
   it('H6: it is never shut down by us: the application goes on with it', async () => {
-    const shutdown = jest.spyOn(provider, 'shutdown');
+    const shutdown = vi.spyOn(provider, 'shutdown');
     const handle = await setUpForTest();
     work('before');
     await handle.shutdown();
@@ -635,7 +635,7 @@ describe('setupTelemetry, attach mode', () => {
   });
 
   it('H9: a provider that never answers does not hold the shutdown up', async () => {
-    const flush = jest.spyOn(provider, 'forceFlush').mockReturnValue(new Promise(() => undefined));
+    const flush = vi.spyOn(provider, 'forceFlush').mockReturnValue(new Promise(() => undefined));
     const handle = await setUpForTest();
     expect(await timed(handle.shutdown(100))).toBeLessThan(1_000);
     expect([flush.mock.calls.length, warnings.all.length]).toEqual([1, 1]);
@@ -659,7 +659,7 @@ describe('setupTelemetry, attach mode', () => {
   });
 
   it('H6: what is not for the SDK counts as in own mode, and is not said to be ignored', async () => {
-    const stop = jest.fn();
+    const stop = vi.fn();
     const specSource: SpanGroupSpecSource = {
       name: 'flags',
       watch(onSpec) {
@@ -709,7 +709,7 @@ describe('given exporters, processors and readers', () => {
   }
 
   it('H7: a span exporter is used instead of the configured one', async () => {
-    const write = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
     const exporter = new KeepingExporter();
     const handle = await setUpForTest({ exporter: 'console' }, { spanExporter: exporter });
     work('place');
@@ -749,7 +749,7 @@ describe('given exporters, processors and readers', () => {
   it('H7: a metric reader is used for metrics, and shut down with the rest', async () => {
     const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
     const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 60_000 });
-    const shutdown = jest.spyOn(reader, 'shutdown');
+    const shutdown = vi.spyOn(reader, 'shutdown');
     const exported: string[] = [];
     const originalExport = exporter.export.bind(exporter);
     exporter.export = (metricsData, done) => {
@@ -963,7 +963,7 @@ describe('shutdown', () => {
 describe('the console exporter', () => {
   it('H7: prints one compact JSON line a span, with what matters in it', async () => {
     const lines: string[] = [];
-    const write = jest.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+    const write = vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
       lines.push(String(chunk).replace(/\n$/, ''));
       return true;
     });

@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { context, diag, trace } from '@opentelemetry/api';
 import {
   AggregationTemporality,
@@ -23,7 +23,7 @@ import { KeepingExporter } from '../../support/keeping-exporter.js';
 import { setUpForTest } from '../../support/live-telemetry.js';
 
 // The first set-up loads the SDK and everything it brings.
-jest.setTimeout(30_000);
+vi.setConfig({ testTimeout: 30_000 });
 
 type Done = (result: { code: number; error?: Error }) => void;
 
@@ -43,7 +43,7 @@ beforeEach(() => {
 });
 
 afterEach(() => {
-  jest.restoreAllMocks();
+  vi.restoreAllMocks();
   for (const name of Object.keys(process.env)) if (!(name in savedEnv)) delete process.env[name];
   Object.assign(process.env, savedEnv);
 });
@@ -150,7 +150,7 @@ describe('a batch that is on its way', () => {
   });
 
   it('H8: is waited for no longer than the SDK waits by default: a lost callback does not cost every flush its limit', async () => {
-    const timers = jest.spyOn(globalThis, 'setTimeout');
+    const timers = vi.spyOn(globalThis, 'setTimeout');
     const exporter = new HeldExporter();
     const handle = await setUpForTest({}, { spanExporter: exporter });
     work('lost');
@@ -337,7 +337,7 @@ describe('a given processor', () => {
       exporter: metricExporter,
       exportIntervalMillis: 60_000,
     });
-    const metricsEnd = jest.spyOn(metricExporter, 'shutdown');
+    const metricsEnd = vi.spyOn(metricExporter, 'shutdown');
     const spanProcessors = [
       broken,
       new SimpleSpanProcessor(simple) as SpanProcessorLike,
@@ -453,7 +453,7 @@ describe("an application's own provider", () => {
 
 describe('exporter console', () => {
   it('H1: prints nothing after its shutdown, whoever still has its tracer', async () => {
-    const write = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
     const handle = await setUpForTest({ exporter: 'console' });
     const tracer = trace.getTracer('kept');
     tracer.startSpan('before').end();
@@ -466,7 +466,7 @@ describe('exporter console', () => {
 
   it('H14: makes no span of its own while it exports, though process.stdout is traced', async () => {
     const printed: string[] = [];
-    jest.spyOn(process.stdout, 'write').mockImplementation(
+    vi.spyOn(process.stdout, 'write').mockImplementation(
       traceFn(
         'orders',
         'write',
@@ -482,9 +482,9 @@ describe('exporter console', () => {
   });
 
   it('H14: prints each span once, though console.log is a queue that a traced function empties', async () => {
-    const write = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
     const waiting: unknown[] = [];
-    jest.spyOn(console, 'log').mockImplementation((line) => void waiting.push(line));
+    vi.spyOn(console, 'log').mockImplementation((line) => void waiting.push(line));
     const empty = traceFn('orders', 'transport')(() => void waiting.shift());
     const handle = await setUpForTest({ exporter: 'console' });
     work('place');
@@ -520,7 +520,7 @@ describe('exporter console', () => {
 
 describe.each(['console', 'tree'])('exporter %s', (name) => {
   it('H12: prints a span whatever is its name, and whenever the application says that it started', async () => {
-    const write = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
     const handle = await setUpForTest({ exporter: name as 'tree' });
     trace
       .getTracer('odd')
@@ -551,7 +551,7 @@ describe.each(['console', 'tree'])('exporter %s', (name) => {
 describe('exporter tree', () => {
   it('H14: makes no span of its own when it prints what is left, though process.stdout is traced', async () => {
     const isTraced: boolean[] = [];
-    jest.spyOn(process.stdout, 'write').mockImplementation(() => {
+    vi.spyOn(process.stdout, 'write').mockImplementation(() => {
       trace.getTracer('stdout').startActiveSpan('write', (span) => {
         isTraced.push(span.isRecording());
         span.end();

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { managedSpan, SpanRegistry } from 'nest-lens/core';
 import { TreeSpanExporter } from '../../../src/core/telemetry/tree-span-exporter.js';
 import { createLensTestbed } from 'nest-lens/testing';
@@ -28,7 +28,7 @@ function print(spans: unknown[], { coloured = false, attributes = false } = {}) 
 }
 
 describe('exporter: tree', () => {
-  afterEach(() => void jest.useRealTimers());
+  afterEach(() => void vi.useRealTimers());
 
   it('prints a trace when its first span has ended, in the order of starts, with groups and errors', async () => {
     const spans = await spansOf(() =>
@@ -71,26 +71,26 @@ describe('exporter: tree', () => {
     const spans = (
       await spansOf(() => managedSpan('orders', 'a', () => managedSpan('orders', 'b', () => undefined)))
     ).slice(0, 1);
-    jest.useFakeTimers();
+    vi.useFakeTimers();
     const late = print(spans);
-    jest.advanceTimersByTime(10_000);
+    vi.advanceTimersByTime(10_000);
     expect(late.lines()).toEqual([expect.stringMatching(/^trace \w{32}, not finished:$/), 'b ms   orders']);
     const closed = print(spans);
     await closed.exporter.shutdown();
     expect(closed.lines()).toHaveLength(2);
-    expect(jest.getTimerCount()).toBe(0);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it('that nobody lets write ends no process', async () => {
     const [inner] = await spansOf(() =>
       managedSpan('orders', 'a', () => managedSpan('orders', 'b', () => undefined)),
     );
-    jest.useFakeTimers();
-    const write = jest.fn(() => {
+    vi.useFakeTimers();
+    const write = vi.fn(() => {
       throw new Error('closed');
     });
     new TreeSpanExporter(write, false, false).export([inner], () => undefined);
-    jest.advanceTimersByTime(10_000);
+    vi.advanceTimersByTime(10_000);
     expect(write).toHaveBeenCalledTimes(1);
   });
 
@@ -98,19 +98,19 @@ describe('exporter: tree', () => {
     const nested = () =>
       managedSpan('orders', 'handler', () => managedSpan('orders', 'query', () => undefined));
     const [query, handler, server] = await spansOf(() => managedSpan('orders', 'GET /orders', nested));
-    jest.useFakeTimers();
+    vi.useFakeTimers();
     const { exporter, lines } = print([query, server]);
     expect(lines()).toEqual([]);
     exporter.export([handler], () => undefined);
     const whole = ['GET /orders ms   orders', '└─ handler ms   orders', '   └─ query ms   orders'];
     expect(lines()).toEqual(whole);
-    expect(jest.getTimerCount()).toBe(0);
+    expect(vi.getTimerCount()).toBe(0);
 
     const tooLate = print([query, server]);
-    jest.advanceTimersByTime(300);
+    vi.advanceTimersByTime(300);
     expect(tooLate.lines().sort()).toEqual(['GET /orders ms   orders', 'query ms   orders']);
     tooLate.exporter.export([handler], () => undefined);
-    jest.advanceTimersByTime(300);
+    vi.advanceTimersByTime(300);
     expect(tooLate.lines().slice(2)).toEqual([
       expect.stringMatching(/^trace \w{32}, what ended later:$/),
       'handler ms   orders',
@@ -133,7 +133,7 @@ describe('exporter: tree', () => {
   });
 
   it('tells what started first, though both started within a millisecond and the other one ended first', async () => {
-    const write = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
     try {
       SpanRegistry.register('shop', ['orders']);
       await setUpForTest({ exporter: 'tree' });
@@ -149,7 +149,7 @@ describe('exporter: tree', () => {
   }, 30_000);
 
   it('C2: is what NEST_LENS_EXPORTER=tree sets up', async () => {
-    const write = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
     try {
       SpanRegistry.register('shop', ['orders']);
       const handle = await setUpForTest({ exporter: 'tree' });

@@ -1,5 +1,5 @@
 // Values of a wrong type, as JavaScript lets through, are refused by a set-up with words, before anything is built.
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { trace } from '@opentelemetry/api';
 import { defineSpanGroups, nestLensConfigFromEnv, setupTelemetry, traceFn } from 'nest-lens/core';
 import { NestLensModule, SpanGroup } from 'nest-lens';

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
 import { setSpanGroupSpec } from 'nest-lens/core';
 import { keepRecentTraces } from '../../../src/core/telemetry/recent-traces.js';

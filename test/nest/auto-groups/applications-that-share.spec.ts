@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, vi } from 'vitest';
 import { Controller, Get, Injectable, Module, Scope, UseGuards } from '@nestjs/common';
 import type { CanActivate, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -138,7 +138,7 @@ describe('applications of a process that share classes', () => {
 
   it('what somebody has put over a gate stays, and the gate below it is off for good', async () => {
     const lens = await start({ providers: 'services' });
-    const spy = jest.spyOn(Service.prototype, 'work').mockReturnValueOnce('mocked');
+    const spy = vi.spyOn(Service.prototype, 'work').mockReturnValueOnce('mocked');
     expect((await lens.get('/orders')).text).toBe('mocked');
     expect(await spansOf(lens)).toEqual(['Service.work']);
     const other = await start();
@@ -150,7 +150,7 @@ describe('applications of a process that share classes', () => {
   });
 
   it('one that spies before the start has its spy back', async () => {
-    const spy = jest.spyOn(Service.prototype, 'work');
+    const spy = vi.spyOn(Service.prototype, 'work');
     const lens = await start({ providers: 'services' });
     expect(await spansOf(lens)).toEqual(['Service.work']);
     expect(Service.prototype.work).toHaveBeenCalledTimes(1);

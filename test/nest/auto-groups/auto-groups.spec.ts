@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { Controller, Get, UseGuards, UsePipes, ValidationPipe } from '@nestjs/common';
 import type { AutoGroupsOptions } from 'nest-lens';
 import { NestLensModule } from 'nest-lens';

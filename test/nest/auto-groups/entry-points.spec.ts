@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { Processor, WorkerHost } from '@nestjs/bullmq';
 import { Controller, type INestMicroservice, Injectable } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

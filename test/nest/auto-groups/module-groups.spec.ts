@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { Controller, Get, Injectable, Module, UseInterceptors } from '@nestjs/common';
 import type { NestModule, OnModuleInit, Type } from '@nestjs/common';
 import { NoSpanGroup, SpanGroup, SpanGroupInterceptor } from 'nest-lens';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { Injectable, mixin, Scope, SetMetadata } from '@nestjs/common';
 import { express } from '../../support/adapters.js';
 import { everythingSaid, guardEachTest, lensApp, type LensApp, namesOf } from '../../support/lens-app.js';

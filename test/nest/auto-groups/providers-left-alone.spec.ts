@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { ConsoleLogger, Injectable, Module, type Type } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { NoSpanGroup, SpanGroup } from 'nest-lens';

@@ -1,6 +1,6 @@
 import http from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { CanActivate, NestApplicationOptions } from '@nestjs/common';
 import { processState } from '../../../src/core/state/process-state.js';
 import { express, type HttpPlatform, onEachPlatform } from '../../support/adapters.js';

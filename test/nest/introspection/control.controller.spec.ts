@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { IntrospectionOptions, RuntimeControlOptions } from 'nest-lens';
 import { onEachPlatform } from '../../support/adapters.js';

@@ -1,4 +1,4 @@
-import { expect, it, jest } from '@jest/globals';
+import { expect, it, vi } from 'vitest';
 import { type CallHandler, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { map, tap } from 'rxjs';
 import { processState } from '../../../src/core/state/process-state.js';
@@ -6,7 +6,7 @@ import { onEachPlatform } from '../../support/adapters.js';
 import { listenToEvents } from '../../support/event-stream.js';
 import { type LensApp, lensApp } from '../../support/lens-app.js';
 
-jest.setTimeout(30_000);
+vi.setConfig({ testTimeout: 30_000 });
 
 class EverybodyGuard implements CanActivate {
   canActivate(): boolean {

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { Controller, Get, Injectable } from '@nestjs/common';
 import { overrideSpanGroups, SpanGroup } from 'nest-lens';
 import { onEachPlatform } from '../../support/adapters.js';

@@ -1,5 +1,5 @@
 // What an operator sees and changes of the groups of instrumentations.
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, vi } from 'vitest';
 import { type CanActivate, Controller, Get, Injectable } from '@nestjs/common';
 import { SpanKind, trace } from '@opentelemetry/api';
 import { SpanRegistry } from 'nest-lens';
@@ -9,7 +9,7 @@ import { type LensApp, lensApp, namesOf, until } from '../../support/lens-app.js
 import { startReceiver } from '../../support/otlp-receiver.js';
 import { startShop } from '../../support/shop-process.js';
 
-jest.setTimeout(60_000);
+vi.setConfig({ testTimeout: 60_000 });
 
 const PG = '@opentelemetry/instrumentation-pg';
 const HTTP = '@opentelemetry/instrumentation-http';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { reportPreview } from '../../../src/nest/introspection/preview-report.js';
 
 const report = (counts: [string, [unknown, number][]][], seconds: number) =>

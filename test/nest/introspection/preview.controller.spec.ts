@@ -1,5 +1,5 @@
 import http from 'node:http';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, vi } from 'vitest';
 import {
   type CanActivate,
   Controller,
@@ -15,7 +15,7 @@ import { onEachPlatform } from '../../support/adapters.js';
 import { type EventStream, listenToEvents } from '../../support/event-stream.js';
 import { lensApp, type LensApp, until } from '../../support/lens-app.js';
 
-jest.setTimeout(30_000);
+vi.setConfig({ testTimeout: 30_000 });
 
 @Injectable()
 class OperatorGuard implements CanActivate {

@@ -1,5 +1,5 @@
 import { inherits } from 'node:util';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { Controller, Get, Inject, Injectable, Scope } from '@nestjs/common';
 import type { Provider, Type } from '@nestjs/common';
 import { SpanGroup } from 'nest-lens';

@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { type CanActivate, Controller, ForbiddenException, Get, Injectable } from '@nestjs/common';
 import { context, SpanKind, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';

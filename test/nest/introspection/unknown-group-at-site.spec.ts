@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { Controller, Get, Injectable } from '@nestjs/common';
 import { NestLensModule, SpanGroup, SpanRegistry } from 'nest-lens';
 import { onEachPlatform } from '../../support/adapters.js';

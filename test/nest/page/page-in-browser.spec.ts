@@ -1,4 +1,4 @@
-import { describe, expect } from '@jest/globals';
+import { describe, expect } from 'vitest';
 import { type CanActivate, Controller, type ExecutionContext, Get, Injectable } from '@nestjs/common';
 import { trace } from '@opentelemetry/api';
 import { enabledSpanGroups, managedSpan, SpanGroup } from 'nest-lens';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { Linter } from 'eslint';
 import { createPageDocument } from '../../../src/nest/page/page-document.js';
 import { PAGE_MARKUP } from '../../../src/nest/page/page-markup.js';

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type CallHandler, Controller, type ExecutionContext, Get, Headers } from '@nestjs/common';
 import { type BaggageEntry, context, propagation, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { W3CBaggagePropagator, W3CTraceContextPropagator, CompositePropagator } from '@opentelemetry/core';
@@ -100,6 +100,8 @@ describe('the carrier of a @SpanGroup', () => {
     expect(spans.startedCount()).toBe(0);
   });
 
+  const late = Promise.reject(new Error('late'));
+  late.catch(() => undefined);
   const proxy = new Proxy(
     {},
     {
@@ -115,7 +117,7 @@ describe('the carrier of a @SpanGroup', () => {
     ['a text', TRACEPARENT],
     ['without a trace', { other: 'header' }],
     ['with a trace that is none', { traceparent: '00-zz-zz-01' }],
-    ['a rejected promise', Promise.reject(new Error('late'))],
+    ['a rejected promise', late],
     ['a proxy that throws', proxy],
   ])('I14: that is %s makes a root, and the call is as without it', (_title, headers) => {
     const warnings = captureWarnings();

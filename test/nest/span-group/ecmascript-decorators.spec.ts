@@ -1,5 +1,5 @@
 import vm from 'node:vm';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { NoSpanGroup, SpanGroup } from 'nest-lens';
 import ts from 'typescript';
 

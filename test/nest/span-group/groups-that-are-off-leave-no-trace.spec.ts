@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, vi } from 'vitest';
 import { Controller, Get, Inject, Injectable, UseInterceptors } from '@nestjs/common';
 import { trace } from '@opentelemetry/api';
 import type { Tracer } from '@opentelemetry/api';
@@ -159,15 +159,15 @@ onEachPlatform('groups that are off', (platform) => {
       .spec('orders')
       .controllers(HealthController)
       .start();
-    const write = (stream: NodeJS.WriteStream) => jest.spyOn(stream, 'write').mockImplementation(() => true);
+    const write = (stream: NodeJS.WriteStream) => vi.spyOn(stream, 'write').mockImplementation(() => true);
     const outputs = [write(process.stdout), write(process.stderr)];
     const logs = (['log', 'info', 'warn', 'error', 'debug'] as const).map((method) =>
-      jest.spyOn(console, method).mockImplementation(() => undefined),
+      vi.spyOn(console, method).mockImplementation(() => undefined),
     );
     const provider = (
       trace.getTracerProvider() as unknown as { getDelegate(): { getTracer(): Tracer } }
     ).getDelegate();
-    const tracers = jest.spyOn(provider, 'getTracer');
+    const tracers = vi.spyOn(provider, 'getTracer');
     try {
       for (let poll = 0; poll < 100; poll += 1) expect((await lens.get('/health')).text).toBe('up');
 

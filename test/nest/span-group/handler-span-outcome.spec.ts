@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Controller, Get, type Type, UseFilters } from '@nestjs/common';
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import { SpanStatusCode } from '@opentelemetry/api';
@@ -13,7 +13,7 @@ import { lensApp, theSpan } from '../../support/lens-app.js';
 import type { HttpReply, LensAppBuilder } from '../../support/lens-app.js';
 
 // A test asks for every kind, one after the other.
-jest.setTimeout(30_000);
+vi.setConfig({ testTimeout: 30_000 });
 
 const { ERROR } = SpanStatusCode;
 const KINDS = [...HANDLER_RESULTS, ...HANDLER_RESPONSES, ...HANDLER_ERRORS];

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { Controller, ForbiddenException, Get, Param, ParseUUIDPipe, Sse, UseGuards } from '@nestjs/common';
 import type { CanActivate } from '@nestjs/common';
 import { SpanStatusCode } from '@opentelemetry/api';

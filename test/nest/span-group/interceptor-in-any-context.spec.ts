@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { Injectable, NotFoundException, UseInterceptors } from '@nestjs/common';
 import type { ExecutionContext } from '@nestjs/common';
 import { ExternalContextCreator } from '@nestjs/core';

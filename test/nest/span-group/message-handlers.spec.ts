@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { applyDecorators, Controller, Injectable, SetMetadata } from '@nestjs/common';
 import { ExternalContextCreator } from '@nestjs/core';
 import { SpanGroup } from 'nest-lens';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { startProgram } from '../../support/child-program.js';
 import { closeAfterTest, guardTransportTests } from '../../support/close-after-test.js';
 

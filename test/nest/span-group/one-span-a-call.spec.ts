@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { Controller, Get, Param, UseGuards, UseInterceptors } from '@nestjs/common';
 import type { CanActivate } from '@nestjs/common';
 import { trace } from '@opentelemetry/api';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { applyDecorators, Controller, Get, Injectable, Param, Scope, SetMetadata } from '@nestjs/common';
 import type { Type } from '@nestjs/common';
 import { context, SpanKind, trace } from '@opentelemetry/api';

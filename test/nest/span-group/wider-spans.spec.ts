@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { Controller, Get, Injectable, Param, UseGuards, UseInterceptors, UsePipes } from '@nestjs/common';
 import type {
   CallHandler,

@@ -1,0 +1,72 @@
+import { fileURLToPath } from 'node:url';
+import swc from '@swc/core';
+import { defineConfig } from 'vitest/config';
+
+const src = (name) => fileURLToPath(new URL(`./src/${name}`, import.meta.url));
+
+/**
+ * Test files share their process: to load Nest and OpenTelemetry takes longer than most files do. These change the whole process,
+ * or count what is in it: each gets one of its own.
+ */
+const ALONE = [
+  'test/copies/**/*.spec.ts',
+  'test/core/instrumentations/**/*.spec.ts',
+  'test/core/state/**/*.spec.ts',
+  'test/core/traces/**/*.spec.ts',
+  'test/lifecycle/**/*.spec.ts',
+];
+
+/** SWC, for the metadata of decorators that Nest reads. */
+const decorators = {
+  name: 'swc',
+  enforce: 'pre',
+  async transform(code, id) {
+    const [file] = id.split('?');
+    if (!/\.[cm]?ts$/.test(file)) return;
+    return swc.transform(code, {
+      filename: file,
+      sourceMaps: true,
+      configFile: false,
+      swcrc: false,
+      jsc: {
+        target: 'es2022',
+        parser: { syntax: 'typescript', decorators: true },
+        transform: { legacyDecorator: true, decoratorMetadata: true },
+        keepClassNames: true,
+      },
+      module: { type: 'es6' },
+    });
+  },
+};
+
+export default defineConfig({
+  plugins: [decorators],
+  oxc: false,
+  resolve: {
+    alias: [
+      // The examples of docs show jest, as a new Nest application has it.
+      { find: '@jest/globals', replacement: 'vitest' },
+      { find: /^nest-lens$/, replacement: src('index.ts') },
+      { find: /^nest-lens\/(core|eslint|fallbacks|testing)$/, replacement: src('$1.ts') },
+    ],
+  },
+  test: {
+    globalSetup: 'scripts/build-before-tests.mjs',
+    reporters: ['default', './scripts/test-count.mjs'],
+    pool: 'forks',
+    // A third of the time is spent waiting for processes and limits.
+    maxWorkers: 3,
+    projects: [
+      {
+        extends: true,
+        test: { name: 'shared', isolate: false, include: ['test/**/*.spec.ts'], exclude: ALONE },
+      },
+      { extends: true, test: { name: 'alone', isolate: true, include: ALONE } },
+    ],
+    // No test waits that long where it passes. A shared machine may take ten times what an idle one does.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    setupFiles: ['test/setup.ts'],
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  },
+});
