@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { metrics } from '@opentelemetry/api';
+import { metrics, trace } from '@opentelemetry/api';
 import {
   AggregationTemporality,
   InMemoryMetricExporter,
   MeterProvider,
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
+import { BasicTracerProvider } from '@opentelemetry/sdk-trace-base';
 import {
   extractContext,
   managedSpan,
@@ -90,22 +91,31 @@ describe('the metrics', () => {
     expect(latest()['nestlens.request_opt_ins']).toEqual({ accepted: 1, malformed: 1 });
   });
 
-  it('H6: go to the meter provider of the application, which hears nothing more after the shutdown', async () => {
-    const { metricReader, latest } = readMetrics();
-    const provider = new MeterProvider({ readers: [metricReader] });
-    metrics.setGlobalMeterProvider(provider);
-    const handle = await setUpForTest({ metricsEnabled: true });
-    managedSpan('orders', 'a', () => undefined);
-    await metricReader.forceFlush();
-    expect(latest()['nestlens.spans']).toEqual({ orders: 1 });
-    await handle.shutdown();
-    expect(spanCounts()).toBeUndefined();
-    // A cumulative reader keeps what it saw; nothing is added to it.
-    SpanRegistry.register('later', ['late']);
-    await metricReader.forceFlush();
-    expect(Object.keys(latest()['nestlens.span_group.enabled'] ?? {})).not.toContain('late');
-    await provider.shutdown();
-  });
+  it.each([
+    ['own', () => undefined],
+    ['attach', () => trace.setGlobalTracerProvider(new BasicTracerProvider())],
+  ])(
+    'H6: go to the meter provider of the application, to the last, and not after the shutdown (%s)',
+    async (mode, prepare) => {
+      const { metricReader, latest } = readMetrics();
+      const provider = new MeterProvider({ readers: [metricReader] });
+      metrics.setGlobalMeterProvider(provider);
+      prepare();
+      const handle = await setUpForTest({ metricsEnabled: true });
+      expect(handle.mode).toBe(mode);
+      managedSpan('orders', 'a', () => undefined);
+      await handle.forceFlush();
+      expect(latest()['nestlens.spans']).toEqual({ orders: 1 });
+      managedSpan('orders', 'b', () => undefined);
+      await handle.shutdown();
+      expect([latest()['nestlens.spans'], spanCounts()]).toEqual([{ orders: 2 }, undefined]);
+      // A cumulative reader keeps what it saw; nothing is added to it.
+      SpanRegistry.register('later', ['late']);
+      await metricReader.forceFlush();
+      expect(Object.keys(latest()['nestlens.span_group.enabled'] ?? {})).not.toContain('late');
+      await provider.shutdown();
+    },
+  );
 
   it('C2: are not made, and spans not counted, while they are off', async () => {
     const { metricReader, latest } = readMetrics();

@@ -2,6 +2,7 @@ import type { Warning } from '../diagnostics/warnings.js';
 import type { Pipeline } from '../state/telemetry-state.js';
 import type { NestLensConfig } from './config.js';
 import { differsFromEarly, takeEarlySdk, withEarlyInstrumentations } from './early-sdk.js';
+import { flushMeters, flushProvider } from './flush-provider.js';
 import { modulesLoadedBefore } from './instrumented-modules.js';
 import { registeredTracerProvider } from './otel-globals.js';
 import { loadSdk } from './load-sdk.js';
@@ -34,24 +35,22 @@ const IS_FOR_START: Readonly<Record<keyof SetupOptions, boolean>> = {
   requestOptIn: false,
 };
 
-interface ApplicationProvider {
-  forceFlush?(): Promise<void>;
+/** The metrics of NestLens in the application's meter provider, which NestLens doesn't shut down. */
+function attachToMeters(config: NestLensConfig): Pipeline {
+  const flushMetrics = () => flushMeters(config);
+  return { ...NOTHING, flushMetrics, shutdown: flushMetrics };
 }
 
 /**
- * The application's provider, which NestLens doesn't shut down, and the rest of an SDK that was started early without a
- * provider.
+ * The application's provider, which NestLens doesn't shut down.
+ *
+ * @param rest the other signals: an SDK that was started early without a tracer provider, or the application's metrics
  */
-function attachTo(provider: ApplicationProvider, early: Pipeline = NOTHING): Pipeline {
-  // It may throw instead of rejecting, which must not prevent the other flush.
-  const flushProvider = async (): Promise<void> => provider.forceFlush?.();
+function attachTo(provider: object, rest: Pipeline): Pipeline {
   return {
+    ...rest,
     isExporting: true,
-    exports: early.exports,
-    flushSpans: () => allEnded([flushProvider(), early.flushSpans()]),
-    flushMetrics: () => early.flushMetrics(),
-    shutdown: () => early.shutdown(),
-    release: () => early.release(),
+    flushSpans: () => allEnded([flushProvider(provider), rest.flushSpans()]),
   };
 }
 
@@ -76,7 +75,7 @@ export async function buildPipeline(
   const isGiven = Object.entries(options).some(
     ([key, value]) => IS_FOR_START[key as keyof SetupOptions] && value !== undefined,
   );
-  const provider = registeredTracerProvider() as ApplicationProvider | undefined;
+  const provider = registeredTracerProvider();
   const early = takeEarlySdk();
   const isOverruled = early !== undefined && differsFromEarly(early, config);
   const ignored: Warning[] = isOverruled ? [EARLY_OPTIONS_IGNORED] : [];
@@ -85,10 +84,12 @@ export async function buildPipeline(
   }
   if (provider !== undefined) {
     const kept: Warning[] = isGiven || options.mode === 'own' ? [{ code: 'PROVIDER_KEPT', details: {} }] : [];
-    return { mode: 'attach', pipeline: attachTo(provider, early), warnings: [...kept, ...ignored] };
+    const pipeline = attachTo(provider, early ?? attachToMeters(config));
+    return { mode: 'attach', pipeline, warnings: [...kept, ...ignored] };
   }
   if (options.mode === 'attach') {
-    return { mode: 'attach', pipeline: NOTHING, warnings: [{ code: 'NO_TRACER_PROVIDER', details: {} }] };
+    const pipeline = attachToMeters(config);
+    return { mode: 'attach', pipeline, warnings: [{ code: 'NO_TRACER_PROVIDER', details: {} }] };
   }
   const given = options.instrumentations?.flat() ?? [];
   const modules = modulesLoadedBefore(given, loadedPackages);

@@ -5,6 +5,7 @@ import { IN_FLIGHT_PROCESSOR } from '../spans/in-flight-ring.js';
 import { processState } from '../state/process-state.js';
 import type { Pipeline } from '../state/telemetry-state.js';
 import type { NestLensConfig } from './config.js';
+import { flushMeters, flushProvider } from './flush-provider.js';
 import { registeredApis, registeredTracerProvider, unregisterApis } from './otel-globals.js';
 import { processorsOf } from './private-fields.js';
 import { sdkConfiguration, sdkInstrumentations, type SdkStart } from './sdk-configuration.js';
@@ -60,22 +61,24 @@ function pipelineOf(sdk: Closable, start: SdkStart): Pipeline {
   const provider = providerOf(start);
   emitWarnings([...start.unknown].map((part) => ({ code: 'SDK_UNKNOWN_SHAPE', details: { part } })));
   const isGiven = options.spanExporter !== undefined || options.spanProcessors !== undefined;
+  const flushMetrics = () => flushMeters(config);
   return {
     exports: spans.exports,
     isExporting: provider !== undefined && (isGiven || config.exporter !== 'none'),
     // Processors are flushed first, so that their exports are among those to wait for.
-    flushSpans: () => allEnded([flush(provider), spans.exportsSettled()]),
-    flushMetrics: () => flush(before.meterProvider === undefined ? metrics.getMeterProvider() : undefined),
-    shutdown: () => allEnded([(async () => sdk.shutdown())(), spans.ended()]),
+    flushSpans: () => allEnded([flushProvider(provider), spans.exportsSettled()]),
+    flushMetrics,
+    shutdown() {
+      const ends = [(async () => sdk.shutdown())(), spans.ended()];
+      // The SDK exports only the metrics of its own provider.
+      if (before.meterProvider !== undefined) ends.push(flushMetrics());
+      return allEnded(ends);
+    },
     release() {
       spans.release();
       unregisterApis(before, after);
     },
   };
-}
-
-async function flush(provider: unknown): Promise<void> {
-  await (provider as { forceFlush?(): Promise<void> } | undefined)?.forceFlush?.();
 }
 
 /** The provider that this SDK has made, if any. */
