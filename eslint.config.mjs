@@ -83,6 +83,7 @@ const noModule = forbidModules(/^/, 'The fallbacks have to work where nothing el
 /** The folders of a layer. Each may import those named before it, never one that comes after it. */
 const CORE_FOLDERS = [
   'state',
+  'private-fields',
   'diagnostics',
   'groups',
   'sources',
@@ -119,6 +120,16 @@ const nodeGlobals = Object.fromEntries(
   Object.getOwnPropertyNames(globalThis).map((name) => [name, 'readonly']),
 );
 
+/** A read of `other._field`, or a `{ _field }` that is taken out of an object. */
+const noPrivateFields = [
+  'MemberExpression[property.name=/^_[a-z]/]',
+  'ObjectPattern > Property[key.name=/^_[a-z]/]',
+].map((selector) => ({
+  selector,
+  message:
+    'Private fields of others are read in src/core/private-fields alone, each with the public way that is missing.',
+}));
+
 /** One area's whole list: of several configurations that name this rule, only the last counts. */
 const restrict = (...areas) => ({ 'no-restricted-syntax': ['error', noExportAll, ...areas.flat()] });
 
@@ -141,29 +152,52 @@ export default defineConfig(
   { files: ['src/**/*.ts'], rules: { 'no-console': 'error' } },
   {
     files: ['src/index.ts'],
-    rules: restrict(noEntry, noEntryBeside, noDeepPath, noTesting, noPlugin, noSdk),
+    rules: restrict(noPrivateFields, noEntry, noEntryBeside, noDeepPath, noTesting, noPlugin, noSdk),
   },
   {
     files: ['src/{core,register}.ts'],
-    rules: restrict(noEntry, noEntryBeside, noNest, noTesting, noPlugin, noSdk),
+    rules: restrict(noPrivateFields, noEntry, noEntryBeside, noNest, noTesting, noPlugin, noSdk),
   },
-  { files: ['src/testing.ts'], rules: restrict(noEntry, noEntryBeside, noNest, noPlugin, noSdk) },
-  { files: ['src/eslint.ts'], rules: restrict(noEntry, noEntryBeside, onlyPlugin) },
-  { files: ['src/eslint/**/*.ts'], rules: restrict(noEntry, onlyPlugin) },
-  { files: ['src/schematics/**/*.ts'], rules: restrict(noEntry, onlySchematics) },
-  { files: ['src/fallbacks.ts'], rules: restrict(noModule) },
+  {
+    files: ['src/testing.ts'],
+    rules: restrict(noPrivateFields, noEntry, noEntryBeside, noNest, noPlugin, noSdk),
+  },
+  { files: ['src/eslint.ts'], rules: restrict(noPrivateFields, noEntry, noEntryBeside, onlyPlugin) },
+  { files: ['src/eslint/**/*.ts'], rules: restrict(noPrivateFields, noEntry, onlyPlugin) },
+  { files: ['src/schematics/**/*.ts'], rules: restrict(noPrivateFields, noEntry, onlySchematics) },
+  { files: ['src/fallbacks.ts'], rules: restrict(noPrivateFields, noModule) },
   ...CORE_FOLDERS.map((folder) => ({
     files: [`src/core/${folder}/**/*.ts`],
-    rules: restrict(noEntry, noNest, noTesting, noPlugin, noSdk, noLaterFolder(CORE_FOLDERS, folder)),
+    rules: restrict(
+      folder === 'private-fields' ? [] : noPrivateFields,
+      noEntry,
+      noNest,
+      noTesting,
+      noPlugin,
+      noSdk,
+      noLaterFolder(CORE_FOLDERS, folder),
+    ),
   })),
   {
     files: ['src/core/telemetry/{sdk-parts,sdk-configuration}.ts'],
-    rules: restrict(noEntry, noNest, noTesting, noPlugin, sdkTypes, noLaterFolder(CORE_FOLDERS, 'telemetry')),
+    rules: restrict(
+      noPrivateFields,
+      noEntry,
+      noNest,
+      noTesting,
+      noPlugin,
+      sdkTypes,
+      noLaterFolder(CORE_FOLDERS, 'telemetry'),
+    ),
   },
-  { files: ['src/nest/*.ts'], rules: restrict(noEntry, noDeepPath, noTesting, noPlugin, noSdk) },
+  {
+    files: ['src/nest/*.ts'],
+    rules: restrict(noPrivateFields, noEntry, noDeepPath, noTesting, noPlugin, noSdk),
+  },
   ...NEST_FOLDERS.map((folder) => ({
     files: [`src/nest/${folder}/**/*.ts`],
     rules: restrict(
+      noPrivateFields,
       noEntry,
       noDeepPath,
       noTesting,
@@ -173,8 +207,8 @@ export default defineConfig(
       noLaterFolder(NEST_FOLDERS, folder),
     ),
   })),
-  { files: ['src/cli/**/*.ts'], rules: restrict(noEntry, noNest, noTesting, noSdk, noCore) },
-  { files: ['src/testing/**/*.ts'], rules: restrict(noEntry, noNest, noPlugin, noSdk) },
+  { files: ['src/cli/**/*.ts'], rules: restrict(noPrivateFields, noEntry, noNest, noTesting, noSdk, noCore) },
+  { files: ['src/testing/**/*.ts'], rules: restrict(noPrivateFields, noEntry, noNest, noPlugin, noSdk) },
   {
     files: ['src/core/diagnostics/warnings.ts', 'src/core/telemetry/console-span-exporter.ts'],
     rules: { 'no-console': 'off' },

@@ -1,4 +1,4 @@
-import { keepRecentTraces } from '../core/telemetry/recent-traces.js';
+import { keepRecentTraces } from '../core/telemetry/keep-recent-traces.js';
 import type { LensApp } from './lens-app.js';
 import { classMethods } from './span-group/class-methods.js';
 

@@ -11,7 +11,7 @@ import { Previews } from './introspection/previews.js';
 import { SpanRegistryService } from './introspection/span-registry.service.js';
 import { SpanSites } from './introspection/span-sites.js';
 import { NEST_LENS_ROOT, type NestLensModuleOptions } from './nest-lens-options.js';
-import { modulesContainerOf } from './private-fields.js';
+import { modulesContainerOf } from '../core/private-fields/private-fields.js';
 import { HttpRoutes } from './span-group/http-routes.js';
 import { LentGates } from './span-group/lent-gates.js';
 import { lendModuleGroups } from './span-group/module-groups.js';

@@ -74,17 +74,21 @@ describe('The import rules', () => {
     ['nothing but the testing entry imports what is for tests', CORE, '../../testing/capture-spans.js'],
     ['nothing but the testing entry imports what is for tests', NEST, '../../testing/capture-spans.js'],
     ['nothing but the testing entry imports what is for tests', INDEX, './testing/capture-spans.js'],
-    ['only telemetry/sdk imports an SDK', CORE, '@opentelemetry/sdk-node'],
-    ['only telemetry/sdk imports an SDK', 'src/core.ts', '@opentelemetry/sdk-node'],
+    ['only telemetry/load-sdk imports an SDK', CORE, '@opentelemetry/sdk-node'],
+    ['only telemetry/load-sdk imports an SDK', 'src/core.ts', '@opentelemetry/sdk-node'],
     [
-      'only telemetry/sdk imports an SDK',
+      'only telemetry/load-sdk imports an SDK',
       'src/core/telemetry/setup-telemetry.ts',
       '@opentelemetry/sdk-trace-base',
     ],
-    ['only telemetry/sdk imports an SDK', NEST, '@opentelemetry/sdk-node'],
-    ['only telemetry/sdk imports an SDK', INDEX, '@opentelemetry/sdk-metrics'],
-    ['only telemetry/sdk imports other OpenTelemetry packages', CORE, '@opentelemetry/api-logs'],
-    ['only telemetry/sdk imports other OpenTelemetry packages', NEST, '@opentelemetry/semantic-conventions'],
+    ['only telemetry/load-sdk imports an SDK', NEST, '@opentelemetry/sdk-node'],
+    ['only telemetry/load-sdk imports an SDK', INDEX, '@opentelemetry/sdk-metrics'],
+    ['only telemetry/load-sdk imports other OpenTelemetry packages', CORE, '@opentelemetry/api-logs'],
+    [
+      'only telemetry/load-sdk imports other OpenTelemetry packages',
+      NEST,
+      '@opentelemetry/semantic-conventions',
+    ],
     ['the testing entry imports no SDK', TESTING, '@opentelemetry/sdk-node'],
     ['what is behind the testing entry imports no SDK either', CAPTURE, '@opentelemetry/sdk-trace-base'],
     ['the command asks applications over HTTP', CLI, '../core/groups/span-registry.js'],
@@ -212,6 +216,19 @@ describe('The import rules', () => {
       expect(await value).toContain('no-restricted-syntax');
     }
     for (const type of types) expect(await type).not.toContain('no-restricted-syntax');
+  });
+
+  it('private fields of others are read in one folder', async () => {
+    const reads = [
+      'export const at = (span) => span._start;',
+      'export const at = ({ _start: start }) => start;',
+    ];
+    for (const code of reads) {
+      for (const filePath of [CORE, SDK, NEST, INDEX]) {
+        expect(await lint(filePath, code)).toContain('no-restricted-syntax');
+      }
+      expect(await lint('src/core/private-fields/private-fields.ts', code)).toEqual([]);
+    }
   });
 
   it('nobody writes `export *`', async () => {

@@ -1,11 +1,11 @@
 import type { Context, Span } from '@opentelemetry/api';
+import { entriesOf } from '../private-fields/private-fields.js';
 
 /**
- * Whether two contexts have the same entries, apart from their spans.
+ * Whether two contexts have the same entries, apart from their spans. If the entries can't be read, the answer is no.
  *
- * Reads `_currentContext`, a private field of the API's contexts: the entries in a map. The missing public way is a method to
- * list them. Seen in 1.9 and 1.10; in other versions the answer is no. Measured: the comparison takes 40 ns. Making another
- * context and entering it takes 500 ns, which Node saves if the context is active already.
+ * Measured: the comparison takes 40 ns. Making another context and entering it takes 500 ns, which Node saves if the context is
+ * active already.
  *
  * @param span the span of the context
  * @param around the other context
@@ -25,9 +25,4 @@ export function differOnlyInSpan(
     if (value !== span && others.get(key) !== value) return false;
   }
   return true;
-}
-
-function entriesOf(context: Context): ReadonlyMap<symbol, unknown> | undefined {
-  const { _currentContext: entries } = context as { _currentContext?: unknown };
-  return entries instanceof Map ? (entries as ReadonlyMap<symbol, unknown>) : undefined;
 }

@@ -1,6 +1,6 @@
 import { GROUP_ATTRIBUTE } from '../spans/site-attributes.js';
 import { processState } from '../state/process-state.js';
-import type { KeptSpan } from '../state/recent-traces.js';
+import type { KeptSpan } from '../state/recent-traces-state.js';
 import { directionOfKind, FIELD_ENDING, isFieldSpan } from './direction-of-kind.js';
 
 /** The group of an ended span: for a site from its attribute, for an instrumentation from its scope. */

@@ -1,6 +1,6 @@
 import { indexRegistry } from '../groups/registry-index.js';
 import { resolveSpec, parseSpanGroupSpec, specProblem } from '../groups/span-group-spec.js';
-import type { RequestOptIn } from '../state/request-opt-in.js';
+import type { RequestOptIn } from '../state/request-opt-in-state.js';
 import { countOptIn, type OptInProblem } from './opt-in-outcome.js';
 import { beginHold, type OptInHold } from './opt-in-hold.js';
 import { verifyText } from './signed-groups.js';

@@ -1,6 +1,6 @@
 import { holdGatesOpen } from '../groups/held-gates.js';
 import { MAX_TIMER_MS } from '../groups/max-timer.js';
-import type { RequestOptIn } from '../state/request-opt-in.js';
+import type { RequestOptIn } from '../state/request-opt-in-state.js';
 
 /** Keeps the gates of one request's groups open. */
 export interface OptInHold {

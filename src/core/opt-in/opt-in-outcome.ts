@@ -1,5 +1,5 @@
 import { emitWarnings } from '../diagnostics/warnings.js';
-import type { RequestOptIn } from '../state/request-opt-in.js';
+import type { RequestOptIn } from '../state/request-opt-in-state.js';
 import type { SignedTextProblem } from './signed-groups.js';
 
 /** The reason why a header turned nothing on. `notAllowed`: none of its groups is registered here and allowed. */

@@ -6,11 +6,11 @@ import { isSdkDisabled } from '../diagnostics/sdk-disabled.js';
 import { nestLensConfigFromEnv } from '../telemetry/config-from-env.js';
 import { hasStartedEarly, keepEarlySdk, rememberEarlyFailure } from '../telemetry/early-sdk.js';
 import { installedInstrumentations } from './installed-instrumentations.js';
-import { patchedModules } from '../telemetry/private-fields.js';
+import { patchedModules } from '../private-fields/private-fields.js';
 import { registeredTracerProvider } from '../telemetry/otel-globals.js';
 import { processState } from '../state/process-state.js';
 import { loadSdkWith } from '../telemetry/load-sdk.js';
-import { startSdk } from '../telemetry/sdk.js';
+import { startSdk } from '../telemetry/start-sdk.js';
 import type { InstrumentationLike } from '../telemetry/setup-options.js';
 import { emitWarnings } from '../diagnostics/warnings.js';
 

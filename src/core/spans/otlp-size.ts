@@ -1,4 +1,4 @@
-import type { KeptSpan } from '../state/recent-traces.js';
+import type { KeptSpan } from '../state/recent-traces-state.js';
 
 /** The fields of a span that its size depends on. */
 export type SizedSpan = Pick<KeptSpan, 'name' | 'attributes'> &

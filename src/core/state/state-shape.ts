@@ -1,12 +1,12 @@
 import type { Context } from '@opentelemetry/api';
-import type { EarlyStart } from './early-start.js';
+import type { EarlyStart } from './early-start-state.js';
 import type { HeldByApplication, SharedSetUp } from './held-by-application.js';
 import type { InFlightSpans } from './in-flight.js';
-import type { RequestOptIn } from './request-opt-in.js';
+import type { RequestOptIn } from './request-opt-in-state.js';
 import type { OverrideLayer, SourcedLayer, SpecLayer } from './spec-layers.js';
 import type { TelemetryState } from './telemetry-state.js';
 import type { LensLogger, RecordedWarning } from './lens-warning.js';
-import type { RecentTraces } from './recent-traces.js';
+import type { RecentTraces } from './recent-traces-state.js';
 import type { SpanGroupChange } from './span-group-change.js';
 
 /** The switch of one group. There is one object per group; sites keep it, so that asking costs one field load. */

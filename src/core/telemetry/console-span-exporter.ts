@@ -1,5 +1,5 @@
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
-import type { KeptSpan } from '../state/recent-traces.js';
+import type { KeptSpan } from '../state/recent-traces-state.js';
 import { microseconds, milliseconds } from '../traces/span-time.js';
 import type { SpanExporterLike } from './setup-options.js';
 import { writeOut } from './standard-output.js';

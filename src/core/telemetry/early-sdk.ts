@@ -1,5 +1,5 @@
 import { processState } from '../state/process-state.js';
-import type { EarlySdk, InstrumentationLike } from '../state/early-start.js';
+import type { EarlySdk, InstrumentationLike } from '../state/early-start-state.js';
 import type { Pipeline } from '../state/telemetry-state.js';
 import { type NestLensConfig, originOf } from './config.js';
 import { shutDownPipeline } from './shut-down-pipeline.js';

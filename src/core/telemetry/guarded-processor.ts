@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers';
 import { reportSdkFailure } from '../spans/span-plan.js';
 import type { ExportCounts } from '../state/telemetry-state.js';
 import { isSampled } from './is-sampled.js';
-import { queueOf } from './private-fields.js';
+import { queueOf } from '../private-fields/private-fields.js';
 import type { SpanProcessorLike } from './setup-options.js';
 import { withoutTracing } from './suppressed-context.js';
 

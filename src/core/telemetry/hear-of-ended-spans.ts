@@ -1,6 +1,6 @@
-import type { KeptSpan } from '../state/recent-traces.js';
+import type { KeptSpan } from '../state/recent-traces-state.js';
 import { registeredTracerProvider } from './otel-globals.js';
-import { processorsOf } from './private-fields.js';
+import { processorsOf } from '../private-fields/private-fields.js';
 import type { SpanProcessorLike } from './setup-options.js';
 
 /**

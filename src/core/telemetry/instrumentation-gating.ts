@@ -3,12 +3,12 @@ import { emitWarnings } from '../diagnostics/warnings.js';
 import { invalidOption } from '../instrumentations/checked-options.js';
 import { gateInstrumentations } from '../instrumentations/gate-instrumentations.js';
 import { loadedInstrumentations } from '../instrumentations/loaded-instrumentations.js';
-import type { InstrumentationLike } from '../state/early-start.js';
+import type { InstrumentationLike } from '../state/early-start-state.js';
 import type { TakeBack } from '../instrumentations/take-back.js';
 import type { InstrumentationScope } from '../state/state-shape.js';
 import type { NestLensConfig } from './config.js';
 import { registeredApis, registeredTracerProvider } from './otel-globals.js';
-import { scopesOf } from './private-fields.js';
+import { scopesOf } from '../private-fields/private-fields.js';
 import type { SetupOptions } from './setup-options.js';
 
 /**

@@ -1,6 +1,6 @@
 import { isBuiltin } from 'node:module';
 import { loadedFiles } from '../instrumentations/loaded-files.js';
-import { patchedModules } from './private-fields.js';
+import { patchedModules } from '../private-fields/private-fields.js';
 import type { InstrumentationLike } from './setup-options.js';
 
 /**

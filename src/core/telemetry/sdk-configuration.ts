@@ -6,7 +6,7 @@ import { createConsoleSpanExporter } from './console-span-exporter.js';
 import { isSampled } from './is-sampled.js';
 import { TreeSpanExporter } from './tree-span-exporter.js';
 import type { RegisteredApis } from './otel-globals.js';
-import { patchedModules, shouldHaveModules } from './private-fields.js';
+import { patchedModules, shouldHaveModules } from '../private-fields/private-fields.js';
 import { instrumentationForSdk } from './sdk-instrumentations.js';
 import { createBatchProcessor, defaultResource, type Resource, type SdkModule } from './sdk-parts.js';
 import type { SetupOptions, SpanExporterLike, SpanProcessorLike } from './setup-options.js';

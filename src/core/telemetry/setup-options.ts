@@ -2,7 +2,7 @@ import type { Attributes } from '@opentelemetry/api';
 import type { InstrumentationGroupsOptions } from '../instrumentations/instrumentation-groups-options.js';
 import type { SpanGroupSpecSource } from '../sources/span-group-spec-source.js';
 import type { RequestOptInOptions } from '../opt-in/request-opt-in-options.js';
-import type { InstrumentationLike } from '../state/early-start.js';
+import type { InstrumentationLike } from '../state/early-start-state.js';
 
 export type { InstrumentationLike };
 

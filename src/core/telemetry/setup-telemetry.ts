@@ -7,7 +7,7 @@ import { type NestLensConfig, validateConfig } from './config.js';
 import { checkSetupOptions } from './check-setup-options.js';
 import { isSdkDisabled } from '../diagnostics/sdk-disabled.js';
 import { discardEarlySdk } from './early-sdk.js';
-import { buildPipeline, NOTHING } from './pipeline.js';
+import { buildPipeline, NOTHING } from './build-pipeline.js';
 import { warnOfSpecWithoutEnabled } from './environment-warnings.js';
 import { goLive, rememberSpec } from './go-live.js';
 import type { SetupOptions } from './setup-options.js';

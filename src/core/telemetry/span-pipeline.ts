@@ -2,7 +2,7 @@ import type { ExportCounts } from '../state/telemetry-state.js';
 import { ExportReport } from './export-report.js';
 import { GuardedExporter } from './guarded-exporter.js';
 import { GuardedProcessor } from './guarded-processor.js';
-import { replaceExporter } from './private-fields.js';
+import { replaceExporter } from '../private-fields/private-fields.js';
 import type { SpanExporterLike, SpanProcessorLike } from './setup-options.js';
 import { allEnded } from './with-timeout.js';
 
@@ -39,7 +39,9 @@ export class SpanPipeline {
   guardProcessor(processor: SpanProcessorLike, isGiven = false): GuardedProcessor {
     let guarded = this.processors.get(processor);
     if (guarded === undefined) {
-      const hasExporter = replaceExporter(processor, (exporter) => this.guardExporter(exporter));
+      const hasExporter = replaceExporter<SpanExporterLike>(processor, (exporter) =>
+        this.guardExporter(exporter),
+      );
       guarded = new GuardedProcessor(processor, hasExporter, this.counts, isGiven);
       this.processors.set(processor, guarded);
     }

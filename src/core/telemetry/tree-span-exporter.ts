@@ -1,7 +1,7 @@
 import { SpanStatusCode } from '@opentelemetry/api';
 import { GROUP_ATTRIBUTE } from '../spans/site-attributes.js';
 import { printValue } from '../spans/span-exception.js';
-import type { KeptSpan } from '../state/recent-traces.js';
+import type { KeptSpan } from '../state/recent-traces-state.js';
 import { isLocalRoot } from '../traces/is-local-root.js';
 import { preciseStarts } from '../traces/precise-start.js';
 import { milliseconds } from '../traces/span-time.js';

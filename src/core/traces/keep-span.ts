@@ -1,8 +1,8 @@
 import { SpanStatusCode } from '@opentelemetry/api';
-import type { KeptSpan, RecentTrace, RecentTraces } from '../state/recent-traces.js';
+import type { KeptSpan, RecentTrace, RecentTraces } from '../state/recent-traces-state.js';
 import { boundedAttributes, boundedText, bytesOfAttributes } from './bounded-attributes.js';
 import { isLocalRoot } from './is-local-root.js';
-import { performanceStart } from './precise-start.js';
+import { performanceStart } from '../private-fields/private-fields.js';
 
 /** The most memory for all traces, roughly, in bytes. */
 const MAX_BYTES = 16_000_000;

@@ -1,5 +1,5 @@
 import { processState } from '../state/process-state.js';
-import type { KeptSpan, RecentTrace } from '../state/recent-traces.js';
+import type { KeptSpan, RecentTrace } from '../state/recent-traces-state.js';
 import { groupOfSpan } from '../instrumentations/group-of-span.js';
 import { boundedText } from './bounded-attributes.js';
 import { isLocalRoot } from './is-local-root.js';

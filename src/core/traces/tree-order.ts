@@ -1,4 +1,4 @@
-import type { KeptSpan } from '../state/recent-traces.js';
+import type { KeptSpan } from '../state/recent-traces-state.js';
 
 /**
  * Spans in reading order: each is followed by its children, in the order of their starts. A span whose parent isn't in the

@@ -1,7 +1,7 @@
 import type { Attributes } from '@opentelemetry/api';
 import { otlpSize } from '../../core/spans/otlp-size.js';
 import { GROUP_ATTRIBUTE } from '../../core/spans/site-attributes.js';
-import type { KeptSpan } from '../../core/state/recent-traces.js';
+import type { KeptSpan } from '../../core/state/recent-traces-state.js';
 import { processState } from '../../core/state/process-state.js';
 import { hearOfEndedSpans } from '../../core/telemetry/hear-of-ended-spans.js';
 import type { SpanSite } from './span-sites.js';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
 import { setSpanGroupSpec } from 'nest-lens/core';
-import { keepRecentTraces } from '../../../src/core/telemetry/recent-traces.js';
+import { keepRecentTraces } from '../../../src/core/telemetry/keep-recent-traces.js';
 import { listRecentTraces, recentTrace } from '../../../src/core/traces/recent-trace-report.js';
 import { captureWarnings } from '../../support/capture-warnings.js';
 import { setUpForTest } from '../../support/live-telemetry.js';

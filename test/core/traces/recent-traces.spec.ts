@@ -4,7 +4,7 @@ import { BasicTracerProvider, type SpanProcessor } from '@opentelemetry/sdk-trac
 import { managedSpan, SpanRegistry } from 'nest-lens/core';
 import { createLensTestbed } from 'nest-lens/testing';
 import { processState } from '../../../src/core/state/process-state.js';
-import { keepRecentTraces } from '../../../src/core/telemetry/recent-traces.js';
+import { keepRecentTraces } from '../../../src/core/telemetry/keep-recent-traces.js';
 import { listRecentTraces, recentTrace } from '../../../src/core/traces/recent-trace-report.js';
 import { captureWarnings } from '../../support/capture-warnings.js';
 import { setUpForTest } from '../../support/live-telemetry.js';

@@ -6,7 +6,7 @@ import { flushMeters, flushProvider } from './flush-provider.js';
 import { modulesLoadedBefore } from './instrumented-modules.js';
 import { registeredTracerProvider } from './otel-globals.js';
 import { loadSdk } from './load-sdk.js';
-import { startSdk } from './sdk.js';
+import { startSdk } from './start-sdk.js';
 import type { SetupOptions } from './setup-options.js';
 import { allEnded } from './with-timeout.js';
 

@@ -1,6 +1,6 @@
 import { emitWarnings } from '../diagnostics/warnings.js';
 import { processState } from '../state/process-state.js';
-import type { RecentTraces } from '../state/recent-traces.js';
+import type { RecentTraces } from '../state/recent-traces-state.js';
 import { keepSpan } from '../traces/keep-span.js';
 import { hearOfEndedSpans } from './hear-of-ended-spans.js';
 import { registeredTracerProvider } from './otel-globals.js';

@@ -7,10 +7,10 @@ import type { Pipeline } from '../state/telemetry-state.js';
 import type { NestLensConfig } from './config.js';
 import { flushMeters, flushProvider } from './flush-provider.js';
 import { registeredApis, registeredTracerProvider, unregisterApis } from './otel-globals.js';
-import { processorsOf } from './private-fields.js';
+import { processorsOf } from '../private-fields/private-fields.js';
 import { sdkConfiguration, sdkInstrumentations, type SdkStart } from './sdk-configuration.js';
 import type { SdkModule } from './sdk-parts.js';
-import type { SetupOptions } from './setup-options.js';
+import type { SetupOptions, SpanProcessorLike } from './setup-options.js';
 import { SpanPipeline } from './span-pipeline.js';
 import { allEnded, withTimeout } from './with-timeout.js';
 
@@ -93,7 +93,7 @@ function providerOf({ before }: SdkStart): object | undefined {
 function adoptProcessors(start: SdkStart): void {
   const provider = providerOf(start);
   if (provider === undefined) return;
-  const processors = processorsOf(provider);
+  const processors = processorsOf<SpanProcessorLike>(provider);
   if (processors === undefined) {
     start.unknown.add('processors');
     return;

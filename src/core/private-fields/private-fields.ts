@@ -1,10 +1,12 @@
+import type { Context } from '@opentelemetry/api';
 import type { InstrumentationScope } from '../state/state-shape.js';
-import type { InstrumentationLike, SpanExporterLike, SpanProcessorLike } from './setup-options.js';
 
 /*
- * Every private field of the SDK and of instrumentations that NestLens reads, with the missing public way. All were seen in
- * each SDK from 2.0.0 to 2.12.0 (`sdk-node` 0.200.0 to 0.223.0) and in 3.0.0 and 3.1.0 (0.300.0 and 0.301.0). If a field is
- * not as expected, it reads as `undefined`, and the caller warns with `SDK_UNKNOWN_SHAPE` what doesn't work.
+ * Every private field of others that NestLens reads, with the missing public way: lint allows such a read nowhere else.
+ *
+ * Those of the SDK and of instrumentations were seen in each SDK from 2.0.0 to 2.12.0 (`sdk-node` 0.200.0 to 0.223.0) and in
+ * 3.0.0 and 3.1.0 (0.300.0 and 0.301.0). If a field is not as expected, it reads as `undefined`. The caller then warns with
+ * `SDK_UNKNOWN_SHAPE` what doesn't work, or does without what the field would have saved.
  */
 
 /**
@@ -12,10 +14,8 @@ import type { InstrumentationLike, SpanExporterLike, SpanProcessorLike } from '.
  * list that can be added to. The missing public way is a method to add a processor. `addSpanProcessor` was removed in 2.0,
  * and the `spanProcessors` option replaces them. See https://github.com/open-telemetry/opentelemetry-js/issues/5299
  */
-export function processorsOf(provider: object): SpanProcessorLike[] | undefined {
-  const { _activeSpanProcessor: active } = provider as {
-    _activeSpanProcessor?: { _spanProcessors?: SpanProcessorLike[] };
-  };
+export function processorsOf<P>(provider: object): P[] | undefined {
+  const { _activeSpanProcessor: active } = provider as { _activeSpanProcessor?: { _spanProcessors?: P[] } };
   const processors = active?._spanProcessors;
   return Array.isArray(processors) && !Object.isFrozen(processors) ? processors : undefined;
 }
@@ -27,13 +27,15 @@ export function processorsOf(provider: object): SpanProcessorLike[] | undefined 
  * @param replacement makes the object that replaces it
  * @returns whether the processor has such a field
  */
-export function replaceExporter(
-  processor: SpanProcessorLike,
-  replacement: (exporter: SpanExporterLike) => SpanExporterLike,
+export function replaceExporter<E extends object>(
+  processor: object,
+  replacement: (exporter: E) => E,
 ): boolean {
-  const { _exporter: exporter } = processor as { _exporter?: Partial<SpanExporterLike> | null };
+  const { _exporter: exporter } = processor as {
+    _exporter?: { export?: unknown; shutdown?: unknown } | null;
+  };
   if (typeof exporter?.export !== 'function' || typeof exporter.shutdown !== 'function') return false;
-  return Reflect.set(processor, '_exporter', replacement(exporter as SpanExporterLike));
+  return Reflect.set(processor, '_exporter', replacement(exporter as E));
 }
 
 /**
@@ -41,7 +43,7 @@ export function replaceExporter(
  * because the queue is full; the SDK tells only its logger. See https://github.com/open-telemetry/opentelemetry-js/pull/3610.
  * Other processors have no queue.
  */
-export function queueOf(processor: SpanProcessorLike): readonly unknown[] | undefined {
+export function queueOf(processor: object): readonly unknown[] | undefined {
   const { _finishedSpans: queue } = processor as { _finishedSpans?: unknown };
   return Array.isArray(queue) ? queue : undefined;
 }
@@ -85,7 +87,7 @@ interface ModuleDefinition {
  * `getModuleDefinitions()` gives only the first, is experimental, and makes everything anew. An instrumentation without
  * OpenTelemetry's base class has no such list.
  */
-export function patchedModules(instrumentation: InstrumentationLike): PatchedModule[] | undefined {
+export function patchedModules(instrumentation: object): PatchedModule[] | undefined {
   const { _modules: modules } = instrumentation as { _modules?: unknown };
   if (!Array.isArray(modules)) return undefined;
   return (modules as (ModuleDefinition | null | undefined)[]).flatMap((definition) => {
@@ -98,6 +100,45 @@ export function patchedModules(instrumentation: InstrumentationLike): PatchedMod
 }
 
 /** Whether the list should exist: an instrumentation with the base class defines its modules in `init`. */
-export function shouldHaveModules(instrumentation: InstrumentationLike): boolean {
+export function shouldHaveModules(instrumentation: object): boolean {
   return typeof (instrumentation as { init?: unknown }).init === 'function';
+}
+
+/**
+ * `_performanceStartTime` of a span: its start by the monotonic clock. The public `startTime` is in whole milliseconds, so
+ * the steps of a fast request would seem to begin together. The missing public way is a `startTime` as exact as `duration`.
+ * Undefined for a span whose start the application has given, too.
+ */
+export function performanceStart(span: object): number | undefined {
+  const { _performanceStartTime: start, _startTimeProvided: isGiven } = span as {
+    _performanceStartTime?: unknown;
+    _startTimeProvided?: unknown;
+  };
+  return typeof start === 'number' && Number.isFinite(start) && isGiven !== true ? start : undefined;
+}
+
+/**
+ * `_currentContext` of a context of the API: its entries in a map. The missing public way is a method to list them. Seen in
+ * 1.9 and 1.10.
+ */
+export function entriesOf(context: Context): ReadonlyMap<symbol, unknown> | undefined {
+  const { _currentContext: entries } = context as { _currentContext?: unknown };
+  return entries instanceof Map ? (entries as ReadonlyMap<symbol, unknown>) : undefined;
+}
+
+/**
+ * `container` of Nest's `ModuleRef`, a protected field: seen in 11.0 to 12.5. The public way is to inject `ModulesContainer`,
+ * which is a `Map`. But if an `instanceDecorator` replaces every provider by a bare proxy or an inheriting object, the
+ * methods of `Map` fail on it, as in Nest's own `DiscoveryService`. Without the field it returns what was injected.
+ *
+ * @param given what was injected
+ */
+export function modulesContainerOf<C extends { has(key: string): boolean }>(given: C, module: object): C {
+  try {
+    given.has('');
+    return given;
+  } catch {
+    const { container } = module as { container?: { getModules?(): C } };
+    return container?.getModules?.() ?? given;
+  }
 }
