@@ -2,10 +2,13 @@ import type { ModulesContainer } from '@nestjs/core';
 import { emitWarnings, type Warning } from '../../core/diagnostics/warnings.js';
 import { SpanRegistry } from '../../core/groups/span-registry.js';
 import { applicationClasses, classesOfBoundInstances } from '../introspection/application-classes.js';
-import { classMethods } from '../span-group/class-methods.js';
+import { type ClassMethod, classMethods } from '../span-group/class-methods.js';
+import type { AnyClass } from '../span-group/gated-class.js';
+import type { AutoGroupKind } from '../span-group/handler-span.js';
 import type { LentGates } from '../span-group/lent-gates.js';
+import { scanned } from '../span-group/scanned-class.js';
 import type { SpanGroupOptions } from '../span-group/span-group-metadata.js';
-import { type AutoSite, AutoSites } from './auto-sites.js';
+import { AutoSites } from './auto-sites.js';
 import { type CheckedAutoGroups, readAutoGroups } from './checked-auto-groups.js';
 import { packageClasses } from './package-classes.js';
 
@@ -40,16 +43,17 @@ export class AutoGroups {
   async lend(): Promise<void> {
     emitWarnings(this.options.warnings);
     const { groups, sites, modules } = this;
-    if (groups.has('handlers')) this.lendEach(sites.handlers());
+    const classes = sites.entryClasses();
+    if (groups.has('handlers')) sites.handlers(classes, this.take);
     if (groups.has('enhancers')) {
-      this.lendEach(sites.enhancers());
-      this.lendEach(sites.enhancersOf(classesOfBoundInstances(modules, sites.handlerClasses())));
+      sites.enhancers(this.take);
+      sites.enhancersOf(classesOfBoundInstances(modules, classes), this.take);
     }
     if (groups.has('providers')) {
       const isOfPackage = await packageClasses(
         new Set([...modules.values()].map(({ metatype }) => metatype)),
       );
-      this.lendEach(sites.providers(isOfPackage));
+      sites.providers(isOfPackage, this.take);
     }
     this.leaveAlone();
     emitWarnings(this.unmatched());
@@ -58,14 +62,12 @@ export class AutoGroups {
   /** The same for enhancers that `app.useGlobalPipes()` and the like have got since. */
   lendGlobalEnhancers(): void {
     if (!this.groups.has('enhancers')) return;
-    this.lendEach(this.sites.enhancersOf(classesOfBoundInstances(this.modules, new Set())));
+    this.sites.enhancersOf(classesOfBoundInstances(this.modules, []), this.take);
   }
 
-  private lendEach(sites: Iterable<AutoSite>): void {
-    for (const { kind, Class, method } of sites) {
-      this.gates.lend(Class, method, { group: this.groups.get(kind)!, options: NO_OPTIONS, auto: kind });
-    }
-  }
+  private readonly take = (kind: AutoGroupKind, Class: AnyClass, method: ClassMethod): void => {
+    this.gates.lend(Class, method, { group: this.groups.get(kind)!, options: NO_OPTIONS, auto: kind });
+  };
 
   private leaveAlone(): void {
     for (const Class of this.sites.leftAlone) {
@@ -86,7 +88,7 @@ export class AutoGroups {
 
   private classes(): Set<object> {
     const classes = applicationClasses(this.modules);
-    for (const Class of classesOfBoundInstances(this.modules, classes)) classes.add(Class);
+    for (const Class of classesOfBoundInstances(this.modules, scanned(classes))) classes.add(Class);
     return classes;
   }
 }

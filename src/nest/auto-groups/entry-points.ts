@@ -1,5 +1,6 @@
 import 'reflect-metadata';
-import { isHandler } from '../span-group/handler-kind.js';
+import type { ClassMethod } from '../span-group/class-methods.js';
+import { isMarkedAsHandler } from '../span-group/handler-kind.js';
 
 /**
  * Marks of other packages of Nest on methods that a clock, an event or a queue calls. They are written out, because an
@@ -20,16 +21,10 @@ const CLASS_MARKS: readonly (readonly [mark: string, method: string])[] = [
 ];
 
 /** Whether a method is called from outside of the application's code: by a request, a message, a clock, an event or a queue. */
-export function isEntryPoint(Class: object, name: string, method: object): boolean {
+export function isEntryPoint(Class: object, { name, keys }: ClassMethod): boolean {
   return (
-    isMarked(method) ||
+    isMarkedAsHandler(keys) ||
+    METHOD_MARKS.some((mark) => keys.includes(mark)) ||
     CLASS_MARKS.some(([mark, called]) => name === called && Reflect.hasMetadata(mark, Class))
   );
-}
-
-/** Measured: nearly all handlers have a path, and nearly all other methods have no metadata. */
-function isMarked(method: object): boolean {
-  if (Reflect.hasOwnMetadata('path', method)) return true;
-  if (Reflect.getOwnMetadataKeys(method).length === 0) return false;
-  return isHandler(method) || METHOD_MARKS.some((mark) => Reflect.hasOwnMetadata(mark, method));
 }

@@ -1,4 +1,4 @@
-import type { ClassMethod } from '../span-group/class-methods.js';
+import { ClassMethod } from '../span-group/class-methods.js';
 import type { AnyClass } from '../span-group/gated-class.js';
 
 /** Nest calls them once, while an application starts or closes. */
@@ -26,7 +26,7 @@ export function providerMethods(Class: AnyClass, isLeftOut: (Base: object) => bo
       seen.add(name);
       const { value } = Object.getOwnPropertyDescriptor(at, name) as { value?: unknown };
       if (typeof value !== 'function' || isConstructor(value)) continue;
-      methods.push({ name, method: value as ClassMethod['method'], inherited: at !== prototype });
+      methods.push(new ClassMethod(name, value as ClassMethod['method'], at !== prototype));
     }
   }
   return methods;

@@ -5,6 +5,7 @@ import { type AnyClass, gateInherited } from '../span-group/gated-class.js';
 import { type GatedMethod, gatedMethodOf } from '../span-group/gated-method.js';
 import { handlerType } from '../span-group/handler-kind.js';
 import type { HttpRoute } from '../span-group/http-routes.js';
+import { scanned } from '../span-group/scanned-class.js';
 import { applicationClasses, classesOfBoundInstances } from './application-classes.js';
 
 /** One decorated method of a class that the application uses. */
@@ -68,7 +69,8 @@ export class SpanSites {
 
   private *gated(): Iterable<{ name: string; gated: GatedMethod; Class: AnyClass; method: object }> {
     const classes = applicationClasses(this.modules);
-    for (const Class of new Set([...classes, ...classesOfBoundInstances(this.modules, classes)])) {
+    const ofBound = classesOfBoundInstances(this.modules, scanned(classes));
+    for (const Class of new Set([...classes, ...ofBound])) {
       for (const { name, method } of decoratableMethods(Class)) {
         const gated = gatedMethodOf(method);
         // Another application of the process, which shares the class, has the gate.

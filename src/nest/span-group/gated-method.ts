@@ -36,18 +36,29 @@ export function gatedMethodOf(method: object): GatedMethod | undefined {
   return Reflect.getOwnMetadata(GATED_METHOD_METADATA, method) as GatedMethod | undefined;
 }
 
+/** The same for a method the keys of whose metadata are known. */
+export function gatedMethodAmong(keys: readonly unknown[], method: object): GatedMethod | undefined {
+  return keys.includes(GATED_METHOD_METADATA) ? gatedMethodOf(method) : undefined;
+}
+
 /**
  * Puts a method behind the gate of its group, and keeps the metadata of its decorators. An earlier gate is replaced. If a
  * foreign wrapper, which is kept, stands above the earlier gate, both count as one call.
  */
 export function gateMethod(current: AnyFunction, site: MethodSite): AnyFunction {
-  return createGate(current, site, gatedMethodOf(current)).wrapper;
+  const keys = Reflect.getOwnMetadataKeys(current);
+  return createGate(current, site, keys, gatedMethodAmong(keys, current)).wrapper;
 }
 
-/** The same for a method whose present gate is known, because each look into its metadata takes a microsecond. */
+/**
+ * The same for a method whose metadata and present gate are known, because each look into them takes microseconds at a start.
+ *
+ * @param keys those of its metadata
+ */
 export function createGate(
   current: AnyFunction,
   site: MethodSite,
+  keys: readonly unknown[],
   former: GatedMethod | undefined,
   loan?: GateLoan,
 ): GatedMethod {
@@ -58,7 +69,7 @@ export function createGate(
   const gate = spanGate(site.group);
   // Made at the first call that is on, because most methods of an application never have one.
   let planFor: ((receiver: unknown) => PlannedMethod) | undefined;
-  const wrapper = gateFunction(gate, original, function (...args) {
+  const on: AnyFunction = function (...args) {
     if (gated.superseded || (gated.loan !== undefined && isOfOtherApplication(this, gated.loan.borrowers))) {
       return original.apply(this, args);
     }
@@ -88,8 +99,9 @@ export function createGate(
         ? runWithin(context.active(), span, plan.name, gated, this, args)
         : original.apply(this, args);
     return runInSpan(plan, work, parent);
-  });
-  if (current !== original) copyMetadata(current, wrapper);
+  };
+  const wrapper = gateFunction(gate, original, on, current === original ? keys : undefined);
+  if (current !== original) copyMetadata(current, wrapper, keys);
   const gated: GatedMethod = { wrapper, original, site, superseded: false, loan };
   Reflect.defineMetadata(GATED_METHOD_METADATA, gated, wrapper);
   return gated;

@@ -27,7 +27,12 @@ export function handlerTypes(method: object): readonly HandlerType[] {
 
 /** Whether Nest calls a method in some context type. */
 export function isHandler(method: object): boolean {
-  return HANDLER_MARKS.some(([mark]) => Reflect.hasOwnMetadata(mark, method));
+  return isMarkedAsHandler(Reflect.getOwnMetadataKeys(method));
+}
+
+/** @param keys those of the method's own metadata */
+export function isMarkedAsHandler(keys: readonly unknown[]): boolean {
+  return keys.length > 0 && HANDLER_MARKS.some(([mark]) => keys.includes(mark));
 }
 
 /** The first of them; undefined if it isn't a handler. */
@@ -40,5 +45,10 @@ const HANDLER_CLASS_MARKS = ['__controller__', 'websockets:is_gateway', 'graphql
 
 /** Whether a class is a controller, gateway or resolver, as far as its decorators have run. */
 export function isHandlerClass(Class: object): boolean {
-  return HANDLER_CLASS_MARKS.some((mark) => Reflect.hasMetadata(mark, Class));
+  return isMarkedAsHandlerClass(Reflect.getMetadataKeys(Class));
+}
+
+/** @param keys those of the class's metadata */
+export function isMarkedAsHandlerClass(keys: readonly unknown[]): boolean {
+  return HANDLER_CLASS_MARKS.some((mark) => keys.includes(mark));
 }

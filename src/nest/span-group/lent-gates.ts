@@ -1,6 +1,12 @@
 import type { ClassMethod } from './class-methods.js';
 import type { AnyClass } from './gated-class.js';
-import { createGate, type GatedMethod, gatedMethodOf, ungateMethod } from './gated-method.js';
+import {
+  createGate,
+  type GatedMethod,
+  gatedMethodAmong,
+  gatedMethodOf,
+  ungateMethod,
+} from './gated-method.js';
 import type { MethodSite } from './handler-span.js';
 
 /** A copy of a method on a class, in front of the lent gate of its base class. */
@@ -27,10 +33,10 @@ export class LentGates {
    */
   lend(
     Class: AnyClass,
-    { name: key, method }: ClassMethod,
+    { name: key, method, keys }: ClassMethod,
     site: Pick<MethodSite, 'group' | 'options' | 'auto'>,
   ): void {
-    const known = gatedMethodOf(method);
+    const known = gatedMethodAmong(keys, method);
     if (known !== undefined) {
       const { loan } = known;
       // Behind a foreign wrapper, a second gate would be another site.
@@ -46,7 +52,7 @@ export class LentGates {
     if (former?.configurable === false) return;
     const { group, options, auto } = site;
     const loan = { borrowers: new Set([this.borrower]), prototype, key, former };
-    const gated = createGate(method, { group, options, onClass: true, Class, key, auto }, known, loan);
+    const gated = createGate(method, { group, options, onClass: true, Class, key, auto }, keys, known, loan);
     if (define(prototype, key, former, gated.wrapper)) this.gates.add(gated);
   }
 

@@ -29,13 +29,13 @@ export interface SpanGroupOptions {
   isError?: (thrown: unknown) => boolean | undefined;
 }
 
-const WANTED = {
+const WANTED = Object.entries({
   name: ['a text', (given: unknown) => typeof given === 'string'],
   attributes: ["a function of the method's arguments", isFunction],
   carrier: ["a function of the method's arguments", isFunction],
   isError: ['a function of the thrown value', isFunction],
   kind: ['one of SpanKind', (given: unknown) => typeof given === 'number' && given in SpanKind],
-} as const;
+} as const);
 
 function isFunction(given: unknown): boolean {
   return typeof given === 'function';
@@ -44,8 +44,8 @@ function isFunction(given: unknown): boolean {
 /** @throws TypeError for a value of a wrong type, while the class is defined and not at a call */
 export function checkSpanGroupOptions(options: SpanGroupOptions): void {
   checkOptions('@SpanGroup: options', options);
-  for (const [option, [wanted, isRight]] of Object.entries(WANTED)) {
-    const given = options[option as keyof typeof WANTED];
+  for (const [option, [wanted, isRight]] of WANTED) {
+    const given = options[option as keyof SpanGroupOptions];
     if (given !== undefined && !isRight(given)) throw argumentError(`@SpanGroup: ${option}`, wanted, given);
   }
 }
