@@ -29,7 +29,7 @@ export function isSpanGroupEnabled(group: SpanGroupName): boolean {
  * `gate.enabled` loads one field, about 0.5 ns, a seventh of a look-up by name.
  */
 export function spanGate(group: string): SpanGate {
-  const name = normaliseName(group);
+  const name = gates.has(group) ? group : normaliseName(group);
   let gate = gates.get(name);
   if (gate === undefined) {
     gate = { name, enabled: open.has(name) || state.missedCalls !== undefined };

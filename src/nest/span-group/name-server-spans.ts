@@ -45,13 +45,14 @@ function nameRegistrations(adapter: AbstractHttpAdapter): void {
     const register = registrations[method];
     if (register === undefined) continue;
     registrations[method] = function (path, ...handlers) {
-      const withRoute = (handler: unknown): unknown => {
+      if (typeof path !== 'string') return register.call(this, path, ...handlers);
+      const naming = handlers.map((handler) => {
         // Express gives errors to a handler of four parameters, after another handler of the route.
-        if (typeof path !== 'string' || typeof handler !== 'function' || handler.length > 3) return handler;
+        if (typeof handler !== 'function' || handler.length > 3) return handler;
         const wrapper = namingRoute(path, handler as AnyFunction);
         return mirror?.(handler as AnyFunction, wrapper) ?? wrapper;
-      };
-      return register.call(this, path, ...handlers.map(withRoute));
+      });
+      return register.call(this, path, ...naming);
     };
   }
 }
