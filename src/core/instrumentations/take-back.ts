@@ -7,12 +7,18 @@ export type TakeBack = () => void;
  *
  * @param put keeps the way back of each thing as soon as that is in force. `keep` returns whether there is one, because a
  * thing that can't be put gives none
- * @returns takes all of them back, the last first
+ * @returns takes all of them back, the last first; never throws
  */
 export function putAll(put: (keep: (wayBack: TakeBack | undefined) => boolean) => void): TakeBack {
   const waysBack: TakeBack[] = [];
   const takeAllBack = (): void => {
-    for (const takeBack of waysBack.splice(0).reverse()) takeBack();
+    for (const takeBack of waysBack.splice(0).reverse()) {
+      try {
+        takeBack();
+      } catch {
+        // An object of another program refuses. The rest is taken back all the same, and the shutdown goes on.
+      }
+    }
   };
   try {
     put((wayBack) => wayBack !== undefined && waysBack.push(wayBack) > 0);

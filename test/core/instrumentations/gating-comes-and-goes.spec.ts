@@ -139,12 +139,12 @@ describe('set-up and shutdown', () => {
   });
 });
 
-describe('a set-up that fails', () => {
+describe('something that throws', () => {
   const fail = (): never => {
     throw new Error('boom');
   };
 
-  it('H4: takes back the gates and the metrics that were there already', async () => {
+  it('H4: fails a set-up, which takes back the gates and the metrics that were there already', async () => {
     const manager = new AsyncLocalStorageContextManager().enable();
     const { with: enter, bind } = manager;
     // The last thing that is gated.
@@ -182,20 +182,35 @@ describe('a set-up that fails', () => {
     await reader.shutdown();
   });
 
-  it('H4: takes back the metrics that were there before one that fails', async () => {
-    registerProvider();
-    const callbacks = new Set<unknown>();
-    const observable = {
-      addCallback: (callback: unknown) => void callbacks.add(callback),
-      removeCallback: (callback: unknown) => void callbacks.delete(callback),
-    };
+  const callbacks = new Set<unknown>();
+  const observable = {
+    addCallback: (callback: unknown) => void callbacks.add(callback),
+    removeCallback: (callback: unknown) => void callbacks.delete(callback),
+  };
+  /** A meter whose counters differ from its gauges. */
+  function registerMeter(counter: Partial<typeof observable>): void {
     const meter = {
       createObservableGauge: () => observable,
-      createObservableCounter: () => ({ ...observable, addCallback: fail }),
+      createObservableCounter: () => ({ ...observable, ...counter }),
     };
     metrics.setGlobalMeterProvider({ getMeter: () => meter as never });
+  }
+
+  it('H4: fails a set-up, which takes back the metrics that were there before', async () => {
+    registerProvider();
+    registerMeter({ addCallback: fail });
     await expect(setUpForTest({ metricsEnabled: true })).rejects.toThrow('boom');
     expect([callbacks.size, processState.spanCounts]).toEqual([0, undefined]);
+  });
+
+  it('H9: fails no shutdown, which takes back the rest', async () => {
+    registerProvider();
+    callbacks.clear();
+    registerMeter({ removeCallback: fail });
+    const handle = await setUpForTest({ metricsEnabled: true });
+    expect(callbacks.size).toBe(2);
+    await handle.shutdown();
+    expect([callbacks.size, processState.telemetry.phase]).toEqual([1, 'off']);
   });
 });
 
