@@ -85,6 +85,12 @@ describe('managedSpan, group on', () => {
     expect(spans.single().attributes).toEqual({ 'nestlens.group': 'orders' });
   });
 
+  it('I1: members of the work are no options', () => {
+    managedSpan('orders', 'place', Object.assign(() => 1, { attributes: { day: 1 }, kind: SpanKind.CLIENT }));
+    const { attributes, kind } = spans.single('place');
+    expect([attributes, kind]).toEqual([{ 'nestlens.group': 'orders' }, SpanKind.INTERNAL]);
+  });
+
   it('I1: a given tracer makes the span', () => {
     const startSpan = vi.spyOn(spans.tracer, 'startSpan');
     managedSpan('orders', 'place', { tracer: spans.tracer }, () => undefined);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Span, SpanStatusCode, type Tracer } from '@opentelemetry/api';
+import { type Span, SpanKind, SpanStatusCode, trace, type Tracer } from '@opentelemetry/api';
 import { SpanGroup } from 'nest-lens';
 import { managedSpan, setEnabledSpanGroups, type SiteOptions, traceFn, withSpan } from 'nest-lens/core';
 import { lastValueFrom, Observable, of } from 'rxjs';
@@ -248,6 +248,20 @@ describe('what can be read all the same', () => {
     const context = { traceId: '1'.repeat(32), spanId: '2'.repeat(16), traceFlags: 1 };
     managedSpan('orders', 'work', { links: [undefined, { context }, {}] as never }, () => 'done');
     expect(spans.single('work').links.map((link) => link.context)).toEqual([context]);
+  });
+
+  it('I14: of options whose links are none the others count', () => {
+    managedSpan('orders', 'work', { kind: SpanKind.CLIENT, links: 'text' as never }, () => 'done');
+    expect([spans.single('work').kind, warnings.codes()]).toEqual([SpanKind.CLIENT, []]);
+  });
+
+  it('I14: where a tracer gives half a span the work gets a whole one', () => {
+    const half = { isRecording: () => true, end: () => undefined };
+    managedSpan('orders', 'work', { tracer: tracerOf(() => half) }, (span) => span?.updateName('other'));
+    trace.disable();
+    trace.setGlobalTracerProvider({ getTracer: () => tracerOf(() => ({ isRecording: () => true })) });
+    managedSpan('orders', 'work of the provider', (span) => span?.end());
+    expect(warnings.codes()).toEqual(['SPAN_FAILED', 'SPAN_FAILED']);
   });
 
   it('I14: a span whose tracer fails leaves the one above as the parent of those below', () => {

@@ -270,6 +270,13 @@ describe('redaction', () => {
     expect(recorded({ constructor: 'b', toString: 'c' })).toEqual({ constructor: 'b', toString: 'c' });
   });
 
+  it('I7: a given word without a letter or digit redacts nothing', () => {
+    expect(recorded({ line_1: 'kept', ssn: 'x' }, { redactKeys: ['', '--', 'ssn'] })).toEqual({
+      line_1: 'kept',
+      ssn: '[REDACTED]',
+    });
+  });
+
   it('I7: an empty set redacts nothing', () => {
     expect(recorded({ password: 'kept' }, { redactKeys: [] })).toEqual({ password: 'kept' });
   });

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { managedSpan, setEnabledSpanGroups, withSpan } from 'nest-lens/core';
 import {
@@ -30,8 +30,15 @@ describe('withSpan', () => {
   });
 
   it('I10: it belongs to no group', () => {
-    withSpan('job', { attributes: { day: 1 } }, () => undefined);
+    const startSpan = vi.spyOn(spans.tracer, 'startSpan');
+    withSpan('job', { attributes: { day: 1 }, tracer: spans.tracer }, () => undefined);
+    expect(startSpan.mock.lastCall?.[1]?.attributes).toStrictEqual({ day: 1 });
     expect(spans.single().attributes).toEqual({ day: 1 });
+  });
+
+  it('I5: members of the work are no options', () => {
+    withSpan('job', Object.assign(() => 1, { attributes: { day: 1 }, kind: SpanKind.CLIENT }));
+    expect([spans.single().attributes, spans.single().kind]).toEqual([{}, SpanKind.INTERNAL]);
   });
 
   it('I5: takes the options of a site', () => {
