@@ -86,7 +86,11 @@ describe('managedSpan, group on', () => {
   });
 
   it('I1: members of the work are no options', () => {
-    managedSpan('orders', 'place', Object.assign(() => 1, { attributes: { day: 1 }, kind: SpanKind.CLIENT }));
+    managedSpan(
+      'orders',
+      'place',
+      Object.assign(() => 1, { attributes: { day: 1 }, kind: SpanKind.CLIENT }),
+    );
     const { attributes, kind } = spans.single('place');
     expect([attributes, kind]).toEqual([{ 'nestlens.group': 'orders' }, SpanKind.INTERNAL]);
   });

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { INVALID_SPAN_CONTEXT, trace, type Span } from '@opentelemetry/api';
 import { managedSpan, safeSetSpanAttributes, setEnabledSpanGroups } from 'nest-lens/core';
 import { captureSpans, type CapturedSpans } from '../../support/capture-spans.js';
@@ -153,6 +153,12 @@ describe('safeSetSpanAttributes', () => {
     ['a span whose setAttribute throws', { isRecording: () => true, setAttribute: refuse }],
   ])('I6, I14: never throws: a span that is %s takes nothing', (_kind, span) => {
     expect(() => safeSetSpanAttributes(span as never, { a: 1 })).not.toThrow();
+  });
+
+  it('I6: an attribute without a key does not reach the span, whose SDK would complain', () => {
+    const setAttribute = vi.fn();
+    safeSetSpanAttributes({ isRecording: () => true, setAttribute } as never, { '': 1, a: 2 });
+    expect(setAttribute.mock.calls).toEqual([['a', 2]]);
   });
 
   it('I6: takes the span of managedSpan as it comes, on and off', () => {

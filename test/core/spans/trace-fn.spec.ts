@@ -74,6 +74,23 @@ describe('traceFn', () => {
     expect(spans.all().map((span) => span.attributes.call)).toEqual([1, 2]);
   });
 
+  it('I4: options without such a function are read at the first call that is on, and never again', () => {
+    const read = jest.fn(() => ({ 'order.id': 7 }));
+    const work = traceFn('orders', 'orders.read', {
+      get attributes() {
+        return read();
+      },
+    })(() => 1);
+    work();
+    expect(read).not.toHaveBeenCalled();
+    on();
+    work();
+    const reads = read.mock.calls.length;
+    work();
+    expect(read).toHaveBeenCalledTimes(reads);
+    expect(spans.all().map(({ attributes }) => attributes['order.id'])).toEqual([7, 7]);
+  });
+
   it('I1: off, no span and no tracer asked for', () => {
     const original = vi.fn((a: number, b: number) => a + b);
     expect(traced(original)(1, 2)).toBe(3);

@@ -37,7 +37,10 @@ describe('withSpan', () => {
   });
 
   it('I5: members of the work are no options', () => {
-    withSpan('job', Object.assign(() => 1, { attributes: { day: 1 }, kind: SpanKind.CLIENT }));
+    withSpan(
+      'job',
+      Object.assign(() => 1, { attributes: { day: 1 }, kind: SpanKind.CLIENT }),
+    );
     expect([spans.single().attributes, spans.single().kind]).toEqual([{}, SpanKind.INTERNAL]);
   });
 
