@@ -12,6 +12,7 @@ import {
   traceFn,
 } from 'nest-lens/core';
 import { overrideEnd } from '../../../src/core/groups/override-end.js';
+import { forgetSpanGroupState } from '../../../src/core/groups/span-group-state.js';
 import { processState } from '../../../src/core/state/process-state.js';
 import { captureSpans } from '../../support/capture-spans.js';
 import { captureWarnings } from '../../support/capture-warnings.js';
@@ -43,6 +44,13 @@ describe('overrideSpanGroups', () => {
     expect(enabled()).toEqual(['cache']);
     clearSpanGroupOverride();
     expect(enabled()).toEqual(['payment']);
+  });
+
+  it('T7: where no spec is configured, everything is off when it is cleared', () => {
+    forgetSpanGroupState();
+    overrideSpanGroups('cache');
+    clearSpanGroupOverride();
+    expect(enabled()).toEqual([]);
   });
 
   it('T7: pending is that of the spec in force', () => {

@@ -8,6 +8,7 @@ import {
   SpanRegistry,
   traceFn,
 } from 'nest-lens/core';
+import { processState } from '../../../src/core/state/process-state.js';
 import { captureSpans } from '../../support/capture-spans.js';
 import { captureWarnings } from '../../support/capture-warnings.js';
 import { setUpForTest } from '../../support/live-telemetry.js';
@@ -102,7 +103,7 @@ describe('the enabled set', () => {
   it('T4: a pin drops spec and pending', () => {
     setSpanGroupSpec('orders,tpyo');
     setEnabledSpanGroups([]);
-    expect(pending()).toEqual([]);
+    expect([pending(), processState.configured]).toEqual([[], undefined]);
     SpanRegistry.register('shop', ['orders', 'tpyo']);
     expect([enabled(), pending()]).toEqual([[], []]);
   });

@@ -1,9 +1,10 @@
 import { Metadata } from '@grpc/grpc-js';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { headers as natsHeaders } from '@nats-io/nats-core';
 import { context, propagation, trace } from '@opentelemetry/api';
 import { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } from '@opentelemetry/core';
 import { extractContext, injectContext, managedSpan, setEnabledSpanGroups, withSpan } from 'nest-lens/core';
+import { CARRIER_GETTER } from '../../../src/core/spans/carrier.js';
 import { captureSpans, type CapturedSpans, parentId, spanId } from '../../support/capture-spans.js';
 import { spanIdPropagator } from '../../support/span-id-propagator.js';
 
@@ -104,6 +105,25 @@ describe('carriers of brokers', () => {
     expect([found?.traceId, found?.spanId]).toEqual([TRACE, CALLER]);
   });
 
+  it.each<[string, unknown, unknown]>([
+    ['a number as text', 1, '1'],
+    ['a boolean as text', true, 'true'],
+    ['numbers too large for bytes as texts', [300, 1], ['300', '1']],
+    ['numbers below all bytes as texts', [-1, 1], ['-1', '1']],
+    ['numbers between bytes as texts', [0.5, 1], ['0.5', '1']],
+    ['nothing from a list of nothing', [null, ''], undefined],
+    ['nothing from numbers that nobody calls a Buffer', { data: [49] }, undefined],
+  ])('I8: a propagator gets %s', (_kind, value, text) => {
+    expect(CARRIER_GETTER.get({ 'x-b3-sampled': value }, 'x-b3-sampled')).toEqual(text);
+  });
+
+  it('I8: an object that can be asked for headers, but takes none, has them as its members', () => {
+    const request = { get: () => undefined, traceparent: undefined };
+    withSpan('send', () => injectContext(request));
+    expect(request.traceparent).toContain(spanId(spans.single('send')));
+    expect(trace.getSpanContext(extractContext(request))?.spanId).toBe(spanId(spans.single('send')));
+  });
+
   it('I8: what else a propagator reads comes from bytes and several values, too', () => {
     const incoming = extractContext({
       traceparent: Buffer.from(TRACEPARENT),
@@ -135,6 +155,23 @@ describe('carriers of brokers', () => {
       const found = extractContext(carrier as object);
       expect(trace.getSpan(found)).toBe(span);
     });
+  });
+
+  it('I8, I14: a propagator that throws costs the context, not the message', () => {
+    propagation.disable();
+    propagation.setGlobalPropagator({ inject: refuse, extract: refuse, fields: () => [] });
+    withSpan('active', (span) => {
+      expect(() => injectContext({})).not.toThrow();
+      expect(trace.getSpan(extractContext({}))).toBe(span);
+    });
+  });
+
+  it.each([undefined, null])('I8: where a message has %s for headers no propagator is asked', (carrier) => {
+    const extract = vi.fn(() => context.active());
+    propagation.disable();
+    propagation.setGlobalPropagator({ inject: refuse, extract, fields: () => [] });
+    expect(extractContext(carrier)).toBe(context.active());
+    expect(extract).not.toHaveBeenCalled();
   });
 
   it.each<[string, object]>([
