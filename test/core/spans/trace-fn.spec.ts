@@ -75,7 +75,7 @@ describe('traceFn', () => {
   });
 
   it('I4: options without such a function are read at the first call that is on, and never again', () => {
-    const read = jest.fn(() => ({ 'order.id': 7 }));
+    const read = vi.fn(() => ({ 'order.id': 7 }));
     const work = traceFn('orders', 'orders.read', {
       get attributes() {
         return read();
