@@ -5,6 +5,8 @@
  *   spread?: [number, number], control?: number }} Limit `control`: the ratio of two equal things in the same run
  */
 
+import { SHOP } from './instrumentations.bench.mjs';
+
 /** @returns {Limit} */
 const limit = (area, what, most, measured, { unit = '', control } = {}) =>
   typeof measured === 'number'
@@ -165,10 +167,20 @@ const bootLimits = (boot) =>
 const OFF_OF_ABSENT = { http: 1.33, pg: 1.21, graphql: 1.26, ioredis: 1 };
 
 const instrumentationsLimits = (rows) =>
-  rows.flatMap(({ subject, onToUngated, offRatio }) => [
+  rows.flatMap(({ subject, onToUngated, offRatio, bytes }) => [
     limit('instrumentations', `${subject}, on: of ungated`, 1.02, onToUngated),
     ...(subject in OFF_OF_ABSENT
       ? [limit('instrumentations', `${subject}, off: of absent`, OFF_OF_ABSENT[subject], offRatio)]
+      : []),
+    ...(subject === SHOP
+      ? [
+          limit(
+            'instrumentations',
+            `${subject}, bytes at \`default\`: of ungated`,
+            0.2,
+            bytes.default / bytes.ungated,
+          ),
+        ]
       : []),
   ]);
 

@@ -23,11 +23,17 @@ export function runProcess(file, task, { flags = [], node = process.execPath } =
   });
 }
 
-/** Starts a process that is talked to while it runs. */
-export function startProcess(file, task, { flags = [], node = process.execPath } = {}) {
+/**
+ * Starts a process that is talked to while it runs.
+ *
+ * @param {string} file beside this one
+ * @param {object} task
+ * @param {{ flags?: string[], node?: string, env?: Record<string, string> }} [options]
+ */
+export function startProcess(file, task, { flags = [], node = process.execPath, env = {} } = {}) {
   return fork(fileURLToPath(new URL(file, import.meta.url)), [JSON.stringify(task)], {
     execPath: node,
     execArgv: flags,
-    env: { PATH: process.env.PATH, NODE_ENV: 'production' },
+    env: { PATH: process.env.PATH, NODE_ENV: 'production', ...env },
   });
 }

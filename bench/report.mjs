@@ -256,7 +256,8 @@ the fastest rounds, which no collection of the whole heap falls into. Then the d
 with so many decorated handlers, on Express, whose own search through 10,000 routes is part of the answer's time.`;
 
 const INSTRUMENTATIONS_MEAN = `CPU of an operation, of the same where the instrumentation isn't there: a request to an Express server, a
-query of PostgreSQL, a GraphQL query of three fields, a command of Redis. An SDK is there in all of them, with a batch processor,
+query of PostgreSQL, a GraphQL query of three fields, a command of Redis; and a request that reads an order of the sample shop, with
+http, express and pg, over PostgreSQL, by OTLP to a collector: _on_ has the spans of its own handlers and queries too. An SDK is there in all of them, with a batch processor,
 and an exporter that serialises protobuf. _Ungated_ is without NestLens's option. Each is in a process of its own; rounds are interleaved.`;
 
 const BOOT_MEAN = `From the first class to the first port, cold, on Express: two handlers for each controller, each with
