@@ -56,7 +56,7 @@ export function createInnerSubscriber(
   subscriber: SubscriberLike,
   observer: ObserverLike,
   tearDown: (run: () => void) => void,
-): SubscriberLike {
+): SubscriberLike & { readonly constructor: unknown } {
   // A subscription of RxJS's own, whose class is the base of a subscriber's. It drops teardowns that have run.
   const { constructor: Subscription } = lowestWith('add', subscriber) as {
     constructor: new () => SubscriptionLike;
@@ -64,8 +64,10 @@ export function createInnerSubscriber(
   const teardowns = new Subscription();
   // It runs at once if the subscriber is closed already.
   subscriber.add(() => tearDown(() => teardowns.unsubscribe()));
-  // RxJS takes an object of this shape as a subscriber and uses it directly, so synchronous sources see `closed`.
+  // RxJS takes an object of this shape as a subscriber and uses it directly, so synchronous sources see `closed`. Another span may
+  // cover the same source: then this is its subscriber, and has to name the class too.
   return {
+    constructor: Subscription,
     get closed() {
       return subscriber.closed;
     },

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { types } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import vm from 'node:vm';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
@@ -514,6 +515,63 @@ describe('an observable', () => {
     expectOk('outer');
     expectOk('inner');
     expect(parentId(spans.single('inner'))).toBe(spanId(spans.single('outer')));
+  });
+
+  it('I9: one that passes through two spans and takes its time is covered by both', async () => {
+    const twice = <T>(source: Observable<T>): Observable<T> =>
+      managedSpan('orders', 'outer', () => managedSpan('orders', 'inner', () => source));
+    expect(await lastValueFrom(twice(timer(1).pipe(map(() => 'late'))))).toBe('late');
+    expect(spans.names()).toEqual(['inner', 'outer']);
+    const torn = vi.fn();
+    twice(new Observable(() => torn))
+      .subscribe()
+      .unsubscribe();
+    expect([torn.mock.calls.length, spans.openCount()]).toEqual([1, 0]);
+    expect(spans.all().map(({ attributes }) => attributes['nestlens.cancelled'])).toEqual([
+      undefined,
+      undefined,
+      true,
+      true,
+    ]);
+  });
+
+  it('I9: a subject that passes through two spans is covered by both', () => {
+    const subject = new Subject<number>();
+    const seen: number[] = [];
+    managedSpan('orders', 'outer', () => managedSpan('orders', 'inner', () => subject)).subscribe((value) => {
+      seen.push(value, spans.openCount());
+    });
+    subject.next(1);
+    subject.complete();
+    expect(seen).toEqual([1, 2]);
+    expectOk('outer');
+    expectOk('inner');
+  });
+
+  it('I9: a plain one is handed on as a plain one, with no proxy in front', () => {
+    expect(types.isProxy(inSpan(() => of(1).pipe(map((value) => value))))).toBe(false);
+  });
+
+  it('I9: one that is subscribed again while the group is off gives its values without a span', () => {
+    const torn = vi.fn();
+    const result = inSpan(() => concat(of(1), new Observable<number>(() => torn)));
+    const seen: number[] = [];
+    result.subscribe((value) => seen.push(value)).unsubscribe();
+    setEnabledSpanGroups([]);
+    const again = result.subscribe((value) => seen.push(value));
+    expect(spans.openCount()).toBe(0);
+    again.unsubscribe();
+    expect([seen, torn.mock.calls.length, spans.names()]).toEqual([[1, 1], 2, ['work']]);
+  });
+
+  it('I9: one that refuses its subscriber ends its span with that error', async () => {
+    class Refusing extends Observable<number> {
+      override subscribe(): never {
+        throw new Error('refused');
+      }
+    }
+    await expect(lastValueFrom(inSpan(() => new Refusing()))).rejects.toThrow('refused');
+    expectError('refused');
   });
 
   it('I9: every teardown of the source runs, also when one of them throws', () => {
@@ -1049,6 +1107,29 @@ describe('the active span outside the work', () => {
       expect(seen).toHaveLength(5);
       for (const span of seen) expect(span).toBe(outer);
     });
+  });
+
+  it('I9: is the outer one for a value that comes from another trace', () => {
+    const source = new Subject<number>();
+    const seen: unknown[] = [];
+    withSpan('outer', (outer) => {
+      inSpan(() => source).subscribe(() => seen.push(active() === outer));
+    });
+    withSpan('of another request', () => source.next(1));
+    source.complete();
+    expect(seen).toEqual([true]);
+  });
+
+  it('I9: is that of the other trace for a value that comes from one, where there was none', () => {
+    const source = new Subject<number>();
+    const seen: unknown[] = [];
+    inSpan(() => source).subscribe(() => seen.push(active()));
+    const other = withSpan('of another request', (span) => {
+      source.next(1);
+      return span;
+    });
+    source.complete();
+    expect(seen).toEqual([other]);
   });
 
   it("I9: is the subscriber's own, when it subscribes from elsewhere than the call", async () => {
