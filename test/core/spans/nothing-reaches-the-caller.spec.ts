@@ -264,6 +264,24 @@ describe('what can be read all the same', () => {
     expect(warnings.codes()).toEqual(['SPAN_FAILED', 'SPAN_FAILED']);
   });
 
+  it('I14: a span that refuses an error is ended, one that refuses to end is left, and each is a warning', () => {
+    const end = vi.fn();
+    const fail = (name: string, span: Span): void => {
+      expect(() => managedSpan('orders', name, { tracer: tracerOf(() => span) }, () => refuse())).toThrow();
+    };
+    fail('one', spanThat({ setStatus: refuse, end }));
+    expect([end.mock.calls.length, warnings.codes()]).toEqual([1, ['SPAN_FAILED']]);
+    fail('two', spanThat({ end: refuse }));
+    expect(warnings.codes()).toEqual(['SPAN_FAILED', 'SPAN_FAILED']);
+  });
+
+  it('I14: a span that never stops to record is ended once', () => {
+    const [end, setAttribute] = [vi.fn(), vi.fn()];
+    const tracer = tracerOf(() => spanThat({ end, setAttribute }));
+    managedSpan('orders', 'work', { tracer }, () => of(1)).subscribe();
+    expect([end.mock.calls.length, setAttribute.mock.calls.length]).toEqual([1, 0]);
+  });
+
   it('I14: a span whose tracer fails leaves the one above as the parent of those below', () => {
     managedSpan('orders', 'outer', (outer) =>
       managedSpan('orders', 'lost', { tracer: tracerOf(() => undefined) }, () =>
