@@ -17,6 +17,7 @@ import {
 } from '@opentelemetry/sdk-metrics';
 import { SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { KeepingExporter } from '../support/keeping-exporter.js';
+import { folderWith } from '../support/folder-with.js';
 import { type OtlpReceiver, startGrpcReceiver, startReceiver } from '../support/otlp-receiver.js';
 import { startShop } from '../support/shop-process.js';
 import { until } from '../support/lens-app.js';
@@ -25,6 +26,9 @@ import { noteVariables } from './scenario-environment.js';
 import { emit, type Emission, type Emitted } from './scenario-emission.js';
 
 const require = createRequire(import.meta.url);
+
+/** The kind of a server's span, as it is sent. */
+const OTLP_SERVER = 2;
 
 const isSilent = ({ warnings }: Emitted): void => expect(warnings).toEqual([]);
 
@@ -101,27 +105,46 @@ async function written(
 async function outputWithLogLevel(level: string): Promise<string> {
   const env = { OTEL_LOG_LEVEL: level };
   noteVariables(env);
-  const shop = startShop({ shop: { drain: true }, env: { ...env, NEST_LENS_EXPORTER: 'none' } });
-  expect(await shop.exited).toEqual({ code: 0, signal: null });
-  return shop.output;
+  const script = folderWith({
+    'main.mjs': `
+      import { managedSpan, nestLensConfigFromEnv, setupTelemetry, SpanRegistry } from 'nest-lens/core';
+      SpanRegistry.register('shop', ['orders'], { default: ['orders'] });
+      await setupTelemetry(nestLensConfigFromEnv());
+      managedSpan('orders', 'only work', () => undefined);`,
+  });
+  const started = startShop({ script: `${script}/main.mjs`, env: { ...env, NEST_LENS_EXPORTER: 'none' } });
+  expect(await started.exited).toEqual({ code: 0, signal: null });
+  return started.output;
 }
 
-/** Whether an application that is started early has its server's spans, with these variables. */
+/** Whether a process that is started early has its server's spans, with these variables. */
 async function isServerTraced(variables: Record<string, string>): Promise<boolean> {
   noteVariables(variables);
   const receiver = await startReceiver();
-  const shop = startShop({
+  const script = folderWith({
+    'main.mjs': `
+      import { createServer } from 'node:http';
+      import { trace } from '@opentelemetry/api';
+      const server = createServer((_, response) => response.end()).listen(0, '127.0.0.1', async () => {
+        await (await fetch('http://127.0.0.1:' + server.address().port)).text();
+        trace.getTracer('by hand').startSpan('by hand').end();
+        server.close().closeAllConnections();
+      });`,
+  });
+  const started = startShop({
     nodeArguments: ['--import', 'nest-lens/register'],
+    script: `${script}/main.mjs`,
     env: {
       OTEL_NODE_ENABLED_INSTRUMENTATIONS: undefined,
       ...variables,
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
     },
   });
-  await shop.get('/orders');
-  await shop.kill('SIGTERM');
-  expect([receiver.names().includes('OrdersController.list'), shop.warnings()]).toEqual([true, []]);
-  return receiver.names().includes('GET /orders');
+  await started.exited;
+  expect([receiver.names().includes('by hand'), started.warnings()]).toEqual([true, []]);
+  return receiver.spans.some(
+    ({ kind, scope }) => kind === OTLP_SERVER && scope.name === '@opentelemetry/instrumentation-http',
+  );
 }
 
 /** Writes a log record, as an instrumentation of a logger does, and sees where it is sent. */

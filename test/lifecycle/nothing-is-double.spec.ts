@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { fileURLToPath } from 'node:url';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Injectable, Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { metrics, propagation, type ProxyTracerProvider, trace } from '@opentelemetry/api';
@@ -47,21 +47,24 @@ interface Result {
   inFlight: number;
 }
 
+/** How many applications, how many of them at once, and how they go. */
+type Boots = [total: number, atOnce: number, how: string];
+
+/** One after another in one process: what each has left. */
 async function bootMany(
-  total: number,
-  atOnce: number,
-  how = 'well',
-  env: Record<string, string> = {},
-): Promise<Result> {
+  boots: Boots[],
+  env: Record<string, string>,
+): Promise<{ results: Result[]; output: string }> {
   const receiver = await startReceiver();
   const apps = startShop({
     script: 'many-apps.mjs',
-    scriptArguments: [String(total), String(atOnce), how],
+    scriptArguments: [JSON.stringify(boots)],
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, NEST_LENS_METRICS_ENABLED: 'yes', ...env },
   });
-  const [, result] = await apps.says(/RESULT (.*)\n/);
   expect(await apps.exited).toEqual({ code: 0, signal: null });
-  return JSON.parse(result!) as Result;
+  const { output } = apps;
+  const results = [...output.matchAll(/RESULT (.*)\n/g)].map(([, result]) => JSON.parse(result!) as Result);
+  return { results, output };
 }
 
 function expectNothingLeft(result: Result): void {
@@ -75,16 +78,37 @@ function expectNothingRegisteredIn({ registered, timers }: Census): void {
   expect([registered.filter((api) => api !== 'version'), timers]).toEqual([[], 0]);
 }
 
+const WELL = 'well';
+const CLOSED = 'closed while starting';
+const FAILING = 'failing bootstrap';
+
 describe('applications in one process', () => {
-  it('N2, H1: a hundred, one after another, each closed twice at once: each shuts its exporter down once, and nothing is left', async () => {
-    const result = await bootMany(100, 1);
+  let results: Map<string, Result>;
+  let output: string;
+  beforeAll(async () => {
+    const boots: Boots[] = [
+      [30, 1, WELL],
+      [30, 3, WELL],
+      [12, 1, CLOSED],
+      [12, 3, CLOSED],
+      [12, 1, FAILING],
+      [12, 3, FAILING],
+    ];
+    const booted = await bootMany(boots, { OTEL_LOG_LEVEL: 'warn' });
+    results = new Map(boots.map(([, atOnce, how], at) => [`${atOnce} ${how}`, booted.results[at]!]));
+    ({ output } = booted);
+  });
+  const resultOf = (atOnce: number, how: string): Result => results.get(`${atOnce} ${how}`)!;
+
+  it('N2, H1: thirty, one after another, each closed twice at once: each shuts its exporter down once, and nothing is left', () => {
+    const result = resultOf(1, WELL);
     expectNothingLeft(result);
-    expect(result).toMatchObject({ spans: 100, started: 100, shutdowns: { 1: 100 } });
+    expect(result).toMatchObject({ spans: 30, started: 30, shutdowns: { 1: 30 } });
     expect(result.lensWarnings).toEqual([]);
   });
 
-  it('N2: three at once share one set-up, which the last close ends', async () => {
-    const result = await bootMany(30, 3);
+  it('N2: three at once share one set-up, which the last close ends', () => {
+    const result = resultOf(3, WELL);
     expectNothingLeft(result);
     expect(result).toMatchObject({ spans: 30, started: 10, shutdowns: { 0: 20, 1: 10 } });
     expect([...new Set(result.lensWarnings)]).toEqual(['OPTIONS_IGNORED']);
@@ -92,8 +116,8 @@ describe('applications in one process', () => {
 
   it.each([1, 3])(
     'N2, H9: %d at once that are closed while they start, at one stage after another, leave nothing',
-    async (atOnce) => {
-      const result = await bootMany(12, atOnce, 'closed while starting');
+    (atOnce) => {
+      const result = resultOf(atOnce, CLOSED);
       expectNothingLeft(result);
       expect(result.started).toBeGreaterThan(0);
       expect(result.shutdowns[1]).toBe(result.started);
@@ -101,24 +125,16 @@ describe('applications in one process', () => {
     },
   );
 
-  it.each([1, 3])('N2, H4: %d at once whose start fails half-way leave nothing', async (atOnce) => {
-    const result = await bootMany(12, atOnce, 'failing bootstrap');
+  it.each([1, 3])('N2, H4: %d at once whose start fails half-way leave nothing', (atOnce) => {
+    const result = resultOf(atOnce, FAILING);
     expectNothingLeft(result);
     expect(result.failures).toBe(12);
     expect([result.started, result.shutdowns[1]]).toEqual([12 / atOnce, 12 / atOnce]);
   });
 
-  it('H2: five that are told by OTEL_LOG_LEVEL to say much leave no logger, and none complains of another', async () => {
-    const receiver = await startReceiver();
-    const apps = startShop({
-      script: 'many-apps.mjs',
-      scriptArguments: ['5', '1', 'well'],
-      env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_LOG_LEVEL: 'warn' },
-    });
-    const [, result] = await apps.says(/RESULT (.*)\n/);
-    expectNothingLeft(JSON.parse(result!) as Result);
-    await apps.exited;
-    expect(apps.output).not.toContain('Current logger');
+  it('H2: that are told by OTEL_LOG_LEVEL to say much leave no logger, and none complains of another', () => {
+    for (const { after } of results.values()) expect(after.registered).not.toContain('diag');
+    expect(output).not.toContain('Current logger');
   });
 });
 
@@ -322,20 +338,24 @@ describe('a set-up that fails half-way', () => {
     expect(given.shutdowns()).toEqual(ONCE);
   });
 
-  it.each(['fails early', 'fails late'])(
-    'H4, H12: ten applications whose set-up %s serve, leave no port of a reader open and no timer, and the process ends',
-    async (how) => {
-      const freePort = await startReceiver();
-      await freePort.stop();
-      const result = await bootMany(10, 1, how, {
-        OTEL_METRICS_EXPORTER: 'otlp,prometheus',
-        OTEL_EXPORTER_PROMETHEUS_PORT: String(freePort.port),
-      });
+  it('H4, H12: applications whose set-up fails, early or late, serve, leave no port of a reader open and no timer, and the process ends', async () => {
+    const freePort = await startReceiver();
+    await freePort.stop();
+    const boots: Boots[] = [
+      [10, 1, 'fails early'],
+      [10, 1, 'fails late'],
+    ];
+    const { results } = await bootMany(boots, {
+      OTEL_METRICS_EXPORTER: 'otlp,prometheus',
+      OTEL_EXPORTER_PROMETHEUS_PORT: String(freePort.port),
+    });
+    expect(results).toHaveLength(2);
+    for (const result of results) {
       expectNothingLeft(result);
       expect(result).toMatchObject({ failures: 0, spans: 0, shutdowns: { 1: 10 } });
       expect(result.lensWarnings).toEqual(Array(10).fill('SETUP_FAILED'));
-    },
-  );
+    }
+  });
 });
 
 describe('an early start that fails half-way', () => {
