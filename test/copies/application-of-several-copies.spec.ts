@@ -74,27 +74,58 @@ const PAIRS: [name: string, first: string, second: string][] = [
   ['two copies in different folders', "'one', 'index', 'esm'", "'two', 'index', 'esm'"],
 ];
 
+/** One application whose parts come from both; then two, one of each copy, which share a set-up. */
+const SCRIPT = `
+  async function one() {
+    const captured = captureSpans();
+    const app = await boot(a, captured, [OrdersController]);
+    const answers = [await get(app, '/orders/list'), await get(app, '/orders/wide'), await get(app, '/orders/quiet')];
+    const document = await get(app, '/lens/groups?sites=1');
+    const spans = captured.spans().map(({ name, attributes }) =>
+      [name, attributes['nestlens.group'], attributes['http.route']]);
+    const routes = document.groups[0].siteList.map((site) => site.route);
+    await app.close();
+    return {
+      answers,
+      spans,
+      routes,
+      namespaces: document.namespaces,
+      groups: document.groups.map(({ name, enabled, siteList }) => [name, enabled, siteList.map((site) => site.name)]),
+      warnings: document.warnings,
+      left: a.SpanRegistry.namespaces(),
+    };
+  }
+
+  async function two() {
+    const captured = captureSpans();
+    const one = await boot(a, captured, [OrdersController]);
+    const two = await boot(b, undefined, [OrdersController]);
+    const seen = [];
+    const note = async (app) => {
+      captured.clear();
+      await get(app, '/orders/list');
+      seen.push([captured.spans().length, a.SpanRegistry.namespaces().length]);
+    };
+    await note(one);
+    await note(two);
+    const warned = globalThis[SLOT].recordedWarnings.map(({ code }) => code);
+    await one.close();
+    await note(two);
+    await two.close();
+    return { seen, left: b.SpanRegistry.namespaces(), on: b.isSpanGroupEnabled('orders'), warned };
+  }
+
+  result({ one: await one(), two: await two() });`;
+
 describe.each(PAIRS)('An application of %s', (_name, first, second) => {
-  it('N2, N3, N4, N5, N7, I10: sees the sites, groups, routes and tokens of both, and makes one span a call', async () => {
-    const { result } = await copies.run(`${application(first, second)}
-      const captured = captureSpans();
-      const app = await boot(a, captured, [OrdersController]);
-      const answers = [await get(app, '/orders/list'), await get(app, '/orders/wide'), await get(app, '/orders/quiet')];
-      const document = await get(app, '/lens/groups?sites=1');
-      const spans = captured.spans().map(({ name, attributes }) =>
-        [name, attributes['nestlens.group'], attributes['http.route']]);
-      const routes = document.groups[0].siteList.map((site) => site.route);
-      await app.close();
-      result({
-        answers,
-        spans,
-        routes,
-        namespaces: document.namespaces,
-        groups: document.groups.map(({ name, enabled, siteList }) => [name, enabled, siteList.map((site) => site.name)]),
-        warnings: document.warnings,
-        left: a.SpanRegistry.namespaces(),
-      });`);
-    expect(result).toEqual({
+  let seen: { one: unknown; two: unknown };
+  beforeAll(async () => {
+    const { result } = await copies.run<typeof seen>(application(first, second) + SCRIPT);
+    seen = result;
+  });
+
+  it('N2, N3, N4, N5, N7, I10: sees the sites, groups, routes and tokens of both, and makes one span a call', () => {
+    expect(seen.one).toEqual({
       answers: [{ namespaces: ['shop', 'stock'], enabled: true }, 'wide', 'quiet'],
       spans: [
         ['OrdersController.list', 'orders', '/orders/list'],
@@ -111,30 +142,8 @@ describe.each(PAIRS)('An application of %s', (_name, first, second) => {
     });
   });
 
-  it('N2: two applications, one of each copy, share one set-up; the last to close shuts it down', async () => {
-    const { result } = await copies.run(`${application(first, second)}
-      const captured = captureSpans();
-      const one = await boot(a, captured, [OrdersController]);
-      const two = await boot(b, undefined, [OrdersController]);
-      const seen = [];
-      const note = async (app) => {
-        captured.clear();
-        await get(app, '/orders/list');
-        seen.push([captured.spans().length, a.SpanRegistry.namespaces().length]);
-      };
-      await note(one);
-      await note(two);
-      const warned = globalThis[SLOT].recordedWarnings.map(({ code }) => code);
-      await one.close();
-      await note(two);
-      await two.close();
-      result({
-        seen,
-        left: b.SpanRegistry.namespaces(),
-        on: b.isSpanGroupEnabled('orders'),
-        warned,
-      });`);
-    expect(result).toEqual({
+  it('N2: two applications, one of each copy, share one set-up; the last to close shuts it down', () => {
+    expect(seen.two).toEqual({
       seen: [
         [1, 2],
         [1, 2],

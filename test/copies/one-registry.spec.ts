@@ -1,4 +1,4 @@
-// Each script has a process to itself, with the built package in it several times.
+// Each pair has a process to itself, with the built package in it several times.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { installCopies, type PackageCopies } from './package-copies.js';
 
@@ -18,25 +18,85 @@ const PAIRS: [name: string, first: string, second: string][] = [
   ['a CommonJS copy and an ESM copy elsewhere', "'one', 'core', 'cjs'", "'two', 'core', 'esm'"],
 ];
 
+/** What one process has seen; in this order, so that nothing of one part is in the way of the next. */
+const SCRIPT = `
+  const thrown = (act) => {
+    try {
+      act();
+    } catch (error) {
+      return [error.name, error.code, error instanceof a.NestLensError];
+    }
+  };
+
+  async function setUp() {
+    a.setLensLogger({ warn: () => undefined });
+    a.SpanRegistry.register('shop', ['orders']);
+    const names = [];
+    const spanExporter = {
+      export: (spans, done) => { names.push(...spans.map(({ name }) => name)); done({ code: 0 }); },
+      shutdown: async () => {},
+    };
+    const config = { ...a.nestLensConfigFromEnv({ env: {} }), enabled: true, spanGroups: 'all', metricsEnabled: false };
+    const handle = await a.setupTelemetry(config, { spanExporter });
+    let refused;
+    await b.setupTelemetry(config, { spanExporter }).catch((error) => { refused = error.name; });
+    a.managedSpan('orders', 'of the first', () => b.managedSpan('orders', 'of the second', () => undefined));
+    await handle.shutdown();
+    b.managedSpan('orders', 'too late', () => undefined);
+    a.SpanRegistry.unregister('shop');
+    return { refused, names, on: b.isSpanGroupEnabled('orders') };
+  }
+
+  function share() {
+    a.SpanRegistry.register('shop', ['orders'], { default: ['orders', 'cache'] });
+    const site = a.traceFn('cache', 'cache.get')(() => b.isSpanGroupEnabled('cache'));
+    b.setSpanGroupSpec('default');
+    const before = site();
+    b.SpanRegistry.register('cache', ['cache']);
+    const shared = {
+      differ: a.managedSpan !== b.managedSpan,
+      namespaces: [a.SpanRegistry.namespaces(), b.SpanRegistry.namespaces()],
+      enabled: [[...a.enabledSpanGroups()].sort(), [...b.enabledSpanGroups()].sort()],
+      late: [before, site()],
+      slots: Object.getOwnPropertySymbols(globalThis)
+        .map((symbol) => Symbol.keyFor(symbol) ?? '')
+        .filter((key) => key.startsWith('nest-lens')),
+    };
+    b.setSpanGroupSpec('all');
+    for (const namespace of ['shop', 'cache']) a.SpanRegistry.unregister(namespace);
+    return shared;
+  }
+
+  function complain() {
+    const warned = [];
+    a.setLensLogger({ warn: (message, { code, details }) => warned.push([code, details.groups]) });
+    const recordedBefore = globalThis[SLOT].recordedWarnings.length;
+    a.SpanRegistry.register('shop', ['orders']);
+    b.SpanRegistry.register('billing', ['orders']);
+    const recorded = globalThis[SLOT].recordedWarnings.slice(recordedBefore).map(({ code }) => code);
+    const registered = thrown(() => b.SpanRegistry.register('shop', ['orders']));
+    a.setEnabledSpanGroups([]);
+    return { warned, recorded, thrown: [registered, thrown(() => b.overrideSpanGroups('all'))] };
+  }
+
+  result({ setUp: await setUp(), shared: share(), complaints: complain() });`;
+
+interface Seen {
+  setUp: unknown;
+  shared: unknown;
+  complaints: unknown;
+}
+
 describe.each(PAIRS)('%s', (_name, first, second) => {
-  it('R1: are different code with one registry, one spec and one set of gates', async () => {
-    const { result } = await copies.run(`
-      const a = await load(${first}), b = await load(${second});
-      a.SpanRegistry.register('shop', ['orders'], { default: ['orders', 'cache'] });
-      const site = a.traceFn('cache', 'cache.get')(() => b.isSpanGroupEnabled('cache'));
-      b.setSpanGroupSpec('default');
-      const before = site();
-      b.SpanRegistry.register('cache', ['cache']);
-      result({
-        differ: a.managedSpan !== b.managedSpan,
-        namespaces: [a.SpanRegistry.namespaces(), b.SpanRegistry.namespaces()],
-        enabled: [[...a.enabledSpanGroups()].sort(), [...b.enabledSpanGroups()].sort()],
-        late: [before, site()],
-        slots: Object.getOwnPropertySymbols(globalThis)
-          .map((symbol) => Symbol.keyFor(symbol) ?? '')
-          .filter((key) => key.startsWith('nest-lens')),
-      });`);
-    expect(result).toEqual({
+  let seen: Seen;
+  let written: string;
+  beforeAll(async () => {
+    const ran = await copies.run<Seen>(`const a = await load(${first}), b = await load(${second});${SCRIPT}`);
+    [seen, written] = [ran.result, ran.stderr];
+  });
+
+  it('R1: are different code with one registry, one spec and one set of gates', () => {
+    expect(seen.shared).toEqual({
       differ: true,
       namespaces: [
         ['cache', 'shop'],
@@ -51,25 +111,8 @@ describe.each(PAIRS)('%s', (_name, first, second) => {
     });
   });
 
-  it('R4, R6, T7: warn about each other, once, to the logger that either was given, and throw errors with name and code', async () => {
-    const { result, stderr } = await copies.run(`
-      const a = await load(${first}), b = await load(${second});
-      const thrown = (act) => {
-        try {
-          act();
-        } catch (error) {
-          return [error.name, error.code, error instanceof a.NestLensError];
-        }
-      };
-      const warned = [];
-      a.setLensLogger({ warn: (message, { code, details }) => warned.push([code, details.groups]) });
-      a.SpanRegistry.register('shop', ['orders']);
-      b.SpanRegistry.register('billing', ['orders']);
-      const recorded = globalThis[SLOT].recordedWarnings.map(({ code }) => code);
-      const registered = thrown(() => b.SpanRegistry.register('shop', ['orders']));
-      a.setEnabledSpanGroups([]);
-      result({ warned, recorded, thrown: [registered, thrown(() => b.overrideSpanGroups('all'))] });`);
-    expect(result).toEqual({
+  it('R4, R6, T7: warn about each other, once, to the logger that either was given, and throw errors with name and code', () => {
+    expect(seen.complaints).toEqual({
       warned: [['GROUP_COLLISION', ['orders']]],
       recorded: ['GROUP_COLLISION'],
       thrown: [
@@ -77,28 +120,11 @@ describe.each(PAIRS)('%s', (_name, first, second) => {
         ['NestLensError', 'PINNED', false],
       ],
     });
-    expect(stderr).toBe('');
+    expect(written).toBe('');
   });
 
-  it('H1: share one set-up, whose exporter gets the spans of both', async () => {
-    const { result } = await copies.run(`
-      const a = await load(${first}), b = await load(${second});
-      a.setLensLogger({ warn: () => undefined });
-      a.SpanRegistry.register('shop', ['orders']);
-      const names = [];
-      const spanExporter = {
-        export: (spans, done) => { names.push(...spans.map(({ name }) => name)); done({ code: 0 }); },
-        shutdown: async () => {},
-      };
-      const config = { ...a.nestLensConfigFromEnv({ env: {} }), enabled: true, spanGroups: 'all', metricsEnabled: false };
-      const handle = await a.setupTelemetry(config, { spanExporter });
-      let refused;
-      await b.setupTelemetry(config, { spanExporter }).catch((error) => { refused = error.name; });
-      a.managedSpan('orders', 'of the first', () => b.managedSpan('orders', 'of the second', () => undefined));
-      await handle.shutdown();
-      b.managedSpan('orders', 'too late', () => undefined);
-      result({ refused, names, on: b.isSpanGroupEnabled('orders') });`);
-    expect(result).toEqual({
+  it('H1: share one set-up, whose exporter gets the spans of both', () => {
+    expect(seen.setUp).toEqual({
       refused: 'TelemetryAlreadySetUpError',
       names: ['of the second', 'of the first'],
       on: false,

@@ -41,7 +41,9 @@ export async function installCopies(
     const home = join(folder, copy, 'nest-lens');
     await mkdir(home, { recursive: true });
     await cp(join(root, 'package.json'), join(home, 'package.json'));
-    await cp(join(root, 'dist'), join(home, 'dist'), { recursive: true });
+    // What is run, not the declarations and maps.
+    const filter = (path: string): boolean => !/\.(d\.ts|map)$/.test(path);
+    await cp(join(root, 'dist'), join(home, 'dist'), { recursive: true, filter });
     const { version, protocol } = changes[copy] ?? {};
     for (const build of ['esm', 'cjs']) {
       const core = join(home, 'dist', build, 'core');
@@ -77,7 +79,7 @@ export async function installCopies(
       await writeFile(script, `${prelude}\n${body}`);
       const { stdout, stderr } = await run(
         process.execPath,
-        ['--disable-warning=ExperimentalWarning', script],
+        ['--no-opt', '--disable-warning=ExperimentalWarning', script],
         {
           cwd: join(folder, 'one'),
           env: { PATH: process.env.PATH },
