@@ -8,9 +8,9 @@ import { resolveConfig } from '../core/telemetry/config-from-env.js';
 import { discardEarlySdk, isEarlyFailure } from '../core/telemetry/early-sdk.js';
 import { setUpForHost } from '../core/telemetry/setup-telemetry.js';
 import { timeLimitOf } from '../core/telemetry/with-timeout.js';
-import type { ApplicationHold } from './application-hold.js';
 import { type AskedOfTelemetry, askedOf, warnIgnored } from './ignored-options.js';
 import { type NestLensModuleOptions, settingsOf } from './nest-lens-options.js';
+import type { TelemetryHold } from './telemetry-hold.js';
 
 /** Applications that enable shutdown hooks have done so within this time after the set-up, in milliseconds. */
 const HOOKS_ENABLED_WITHIN_MS = 2_000;
@@ -20,7 +20,7 @@ export class ApplicationSetUp {
   private hooksTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
-    private readonly hold: ApplicationHold,
+    private readonly hold: TelemetryHold,
     private readonly options: NestLensModuleOptions,
   ) {}
 

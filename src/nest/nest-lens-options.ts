@@ -114,8 +114,7 @@ export interface NestLensModuleAsyncOptions extends Pick<ModuleMetadata, 'import
   /** Tokens for the parameters of `useFactory`. @defaultValue none */
   inject?: FactoryProvider['inject'];
   /** Makes the options from the providers that `inject` names. @defaultValue none */
-  // The parameters are what `inject` names, which the type can't know.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the parameters are what `inject` names, which the type can't know
   useFactory?: (...args: any[]) => NestLensAsyncOptions | Promise<NestLensAsyncOptions>;
   /** A class that makes the options; Nest makes an instance of it for this. @defaultValue none */
   useClass?: Type<NestLensOptionsFactory>;

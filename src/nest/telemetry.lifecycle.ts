@@ -39,7 +39,7 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
     private readonly isFirst: boolean,
     private readonly http: HttpAdapterHost,
   ) {
-    this.setUp = new ApplicationSetUp(app.hold, options);
+    this.setUp = new ApplicationSetUp(app.hold.telemetry, options);
     const logger = new Logger('NestLens');
     processState.defaultLogger = {
       warn: (message) => logger.warn(message),

@@ -1,5 +1,6 @@
 import { type ClassMethod, classMethods } from './class-methods.js';
-import { gatedMethodOf, gateMethod, ungateMethod } from './gated-method.js';
+import { gateMethod, ungateMethod } from './gate-method.js';
+import { gatedMethodOf } from './gated-method.js';
 import { isHandler, isHandlerClass } from './handler-kind.js';
 import { classSpanGroup, ownSpanGroup, type SpanGroupMetadata } from './span-group-metadata.js';
 

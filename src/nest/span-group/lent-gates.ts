@@ -1,12 +1,7 @@
 import type { ClassMethod } from './class-methods.js';
 import type { AnyClass } from './gated-class.js';
-import {
-  createGate,
-  type GatedMethod,
-  gatedMethodAmong,
-  gatedMethodOf,
-  ungateMethod,
-} from './gated-method.js';
+import { createGate, ungateMethod } from './gate-method.js';
+import { type GatedMethod, gatedMethodAmong, gatedMethodOf } from './gated-method.js';
 import type { MethodSite } from './handler-span.js';
 
 /** A copy of a method on a class, in front of the lent gate of its base class. */

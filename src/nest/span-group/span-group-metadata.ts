@@ -7,15 +7,14 @@ export interface SpanGroupOptions {
   /** The span's name. On a class, it replaces the class's name in `Class.method`. @defaultValue `Class.method` */
   name?: string;
   /** Makes attributes from the method's arguments; runs only while the group is on. @defaultValue none */
-  // The arguments are those of the decorated method, which a decorator's type can't know.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a decorator's type can't know the method's arguments
   attributes?: (...args: any[]) => Attributes;
   /**
    * Returns the headers with the trace of the call, from the method's arguments: those of a message, a job or an event. If no
    * span is active, the span that they name becomes the parent; otherwise, and under `SpanGroupInterceptor`, it is linked. It
    * may return everything that `extractContext` reads. It runs only while the group is on. @defaultValue none
    */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as above
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a decorator's type can't know the method's arguments
   carrier?: (...args: any[]) => object | null | undefined;
   /**
    * The role of the span in its trace, e.g. `CLIENT` for a method that calls another service. @defaultValue SpanKind.INTERNAL

@@ -6,7 +6,7 @@ import { missSetUpLater } from '../../core/groups/missing-set-up.js';
 import { normaliseName } from '../../core/groups/span-group-spec.js';
 import { classNameOf, keepClassName } from './class-name.js';
 import { type AnyClass, gateClass } from './gated-class.js';
-import { gateMethod, ungateMethod } from './gated-method.js';
+import { gateMethod, ungateMethod } from './gate-method.js';
 import {
   checkSpanGroupOptions,
   setSpanGroupMetadata,
