@@ -7,31 +7,25 @@ import {
   Optional,
   Scope,
 } from '@nestjs/common';
-import { ApplicationConfig, HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
+import { ModuleRef } from '@nestjs/core';
 import {
   type ReadDefinition,
   readDefinitions,
   type SpanGroupDefinition,
 } from '../core/groups/span-group-definition.js';
 import type { SpanGroupName } from '../core/groups/span-group-names.js';
-import { expectSetUp } from '../core/groups/missing-set-up.js';
 import { createError, NestLensError } from '../core/diagnostics/errors.js';
 import { ApplicationBoot } from './application-boot.js';
 import { checkAsyncOptions, checkModuleOptions } from './check-module-options.js';
-import { lensAppOf } from './lens-app.js';
-import { type Endpoint, readIntrospection } from './introspection/introspection-options.js';
-import { createLensControllers } from './introspection/lens-controllers.js';
-import { PREVIEWS } from './introspection/previews.js';
 import { NestLensFeatureModule } from './nest-lens-feature.module.js';
 import {
   NEST_LENS_ROOT,
   type NestLensModuleAsyncOptions,
   type NestLensModuleOptions,
 } from './nest-lens-options.js';
-import { asyncSource, type OptionsSource } from './options-source.js';
+import { asyncSource } from './options-source.js';
+import { createRootModule } from './root-module.js';
 import { NoSpanGroup } from './span-group/span-group.decorator.js';
-import { SpanGroupInterceptor } from './span-group/span-group.interceptor.js';
-import { SPAN_REGISTRY_SERVICE, SpanRegistryService } from './introspection/span-registry.service.js';
 import { TelemetryLifecycle } from './telemetry.lifecycle.js';
 
 /**
@@ -97,7 +91,10 @@ export class NestLensModule implements NestModule, OnModuleInit {
     checkModuleOptions('NestLensModule.forRoot', options);
     const { introspection, ...others } = options;
     const registrations = options.registrations && readGiven(options.registrations, 'forRoot');
-    return createRoot(introspection, { inject: [], read: () => ({ ...others, registrations }) });
+    return createRootModule(NestLensModule, introspection, {
+      inject: [],
+      read: () => ({ ...others, registrations }),
+    });
   }
 
   /**
@@ -119,7 +116,7 @@ export class NestLensModule implements NestModule, OnModuleInit {
    */
   static forRootAsync(options: NestLensModuleAsyncOptions): DynamicModule {
     checkAsyncOptions('NestLensModule.forRootAsync', options);
-    return createRoot(options.introspection, asyncSource(options), options.imports);
+    return createRootModule(NestLensModule, options.introspection, asyncSource(options), options.imports);
   }
 
   /**
@@ -142,69 +139,4 @@ export class NestLensModule implements NestModule, OnModuleInit {
 function readGiven(definitions: SpanGroupDefinition[], method: 'forRoot' | 'forFeature'): ReadDefinition[] {
   // eslint-disable-next-line @typescript-eslint/unbound-method -- looked for in the stack, never called
   return readDefinitions(definitions, `NestLensModule.${method}`, NestLensModule[method]);
-}
-
-let roots = 0;
-
-/*
- * Nest's ConfigurableModuleBuilder doesn't fit, because it provides options as a value. With `snapshot: true` Nest writes
- * values down as JSON, which fails for a span processor; with an `instanceDecorator` it gives out a proxy of them. So options
- * stay in a function here, and no provided value is an object.
- */
-function createRoot(
-  introspection: NestLensModuleOptions['introspection'],
-  source: OptionsSource,
-  imports: DynamicModule['imports'] = [],
-): DynamicModule {
-  expectSetUp();
-  const read = readIntrospection(introspection);
-  const controllers = read === false ? [] : createLensControllers(read);
-  const endpoint: Endpoint = { introspection: read, isAsked: introspection !== undefined, controllers };
-  // The number tells two calls apart if Nest compares dynamic modules by their content.
-  const mark = Symbol(`NestLensModule.forRoot ${++roots}`);
-  return {
-    module: NestLensModule,
-    global: true,
-    imports,
-    controllers,
-    providers: [
-      ...(source.providers ?? []),
-      { provide: NEST_LENS_ROOT, useValue: mark },
-      {
-        provide: ApplicationBoot,
-        inject: [ModulesContainer, ModuleRef, ApplicationConfig],
-        useFactory: (modules: ModulesContainer, module: ModuleRef, config: ApplicationConfig) =>
-          new ApplicationBoot(lensAppOf(modules, module), config, mark, endpoint),
-      },
-      {
-        provide: TelemetryLifecycle,
-        inject: [ModulesContainer, ModuleRef, HttpAdapterHost, ...source.inject],
-        useFactory: async (
-          modules: ModulesContainer,
-          module: ModuleRef,
-          http: HttpAdapterHost,
-          ...injected: unknown[]
-        ) => {
-          const app = lensAppOf(modules, module);
-          const options = (await source.read(...injected)) ?? {};
-          const isFirst = app.roots[0] === mark;
-          if (isFirst) await app.gateTheRest(options);
-          return new TelemetryLifecycle(app, options, isFirst, http);
-        },
-      },
-      {
-        provide: SpanRegistryService,
-        inject: [ModulesContainer, ModuleRef],
-        useFactory: (modules: ModulesContainer, module: ModuleRef) => lensAppOf(modules, module).spanRegistry,
-      },
-      { provide: SPAN_REGISTRY_SERVICE, useExisting: SpanRegistryService },
-      {
-        provide: PREVIEWS,
-        inject: [ModulesContainer, ModuleRef],
-        useFactory: (modules: ModulesContainer, module: ModuleRef) => lensAppOf(modules, module).previews,
-      },
-      SpanGroupInterceptor,
-    ],
-    exports: [SpanRegistryService, SPAN_REGISTRY_SERVICE, SpanGroupInterceptor],
-  };
 }
