@@ -5,6 +5,7 @@ import type { ReadDefinition } from '../core/groups/span-group-definition.js';
 import { SPAN_REGISTRY_SERVICE, SpanRegistryService } from './introspection/span-registry.service.js';
 import { reportMissingRoot } from './boot-report.js';
 import { lensAppOf } from './lens-app.js';
+import { SPAN_REGISTRY_PROVIDERS } from './span-registry-providers.js';
 import { NoSpanGroup } from './span-group/span-group.decorator.js';
 
 const FEATURE_DEFINITIONS = Symbol.for('nest-lens.feature-definitions');
@@ -44,13 +45,7 @@ export class NestLensFeatureModule {
           },
         },
         // The class of this copy of the package, even if `forRoot` is of another copy.
-        {
-          provide: SpanRegistryService,
-          inject: [ModulesContainer, ModuleRef],
-          useFactory: (modules: ModulesContainer, module: ModuleRef) =>
-            lensAppOf(modules, module).spanRegistry,
-        },
-        { provide: SPAN_REGISTRY_SERVICE, useExisting: SpanRegistryService },
+        ...SPAN_REGISTRY_PROVIDERS,
       ],
       exports: [SpanRegistryService, SPAN_REGISTRY_SERVICE],
     };

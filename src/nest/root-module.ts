@@ -10,6 +10,7 @@ import { lensAppOf } from './lens-app.js';
 import { NEST_LENS_ROOT, type NestLensModuleOptions } from './nest-lens-options.js';
 import type { OptionsSource } from './options-source.js';
 import { SpanGroupInterceptor } from './span-group/span-group.interceptor.js';
+import { SPAN_REGISTRY_PROVIDERS } from './span-registry-providers.js';
 import { TelemetryLifecycle } from './telemetry.lifecycle.js';
 
 let roots = 0;
@@ -63,12 +64,7 @@ export function createRootModule(
           return new TelemetryLifecycle(app, options, isFirst, http);
         },
       },
-      {
-        provide: SpanRegistryService,
-        inject: [ModulesContainer, ModuleRef],
-        useFactory: (modules: ModulesContainer, module: ModuleRef) => lensAppOf(modules, module).spanRegistry,
-      },
-      { provide: SPAN_REGISTRY_SERVICE, useExisting: SpanRegistryService },
+      ...SPAN_REGISTRY_PROVIDERS,
       {
         provide: PREVIEWS,
         inject: [ModulesContainer, ModuleRef],

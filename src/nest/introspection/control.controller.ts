@@ -9,6 +9,7 @@ import type { RequestLike } from './json-body.js';
 import type { LensReport } from './lens-report.js';
 import { mountController } from './mount-controller.js';
 import { readOverrideBody } from './override-body.js';
+import { requireTelemetry } from './require-telemetry.js';
 import type { ReadRuntimeControl } from './runtime-control-options.js';
 import { SPAN_REGISTRY_SERVICE, type SpanRegistryService } from './span-registry.service.js';
 
@@ -42,7 +43,7 @@ export function createControlController(
     }
 
     private change(request: RequestLike, apply: (by: string | null) => void): LensReport {
-      requireTelemetry(this.spanRegistry.describe());
+      requireTelemetry();
       try {
         apply(changeAuthor(control.by, request));
       } catch (error) {
@@ -53,10 +54,4 @@ export function createControlController(
     }
   }
   return mountController(LensControlController, path, [...guards, ...control.guards]);
-}
-
-/** @throws ConflictException if there is nothing to change */
-export function requireTelemetry({ telemetry }: LensReport): void {
-  if (telemetry.enabled) return;
-  throw new ConflictException('Telemetry is disabled in this process, so its span groups cannot be changed.');
 }

@@ -1,6 +1,5 @@
 import { Body, Header, HttpCode, Inject, Post, Req, Res, type Type } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { requireTelemetry } from './control.controller.js';
 import { answerDirectly, rawResponse, type ResponseLike, streamDirectly } from './direct-answer.js';
 import type { ReadIntrospection } from './introspection-options.js';
 import type { RequestLike } from './json-body.js';
@@ -9,8 +8,8 @@ import { readPreviewBody } from './preview-body.js';
 import type { PreviewReport } from './preview-report.js';
 import { streamPreview } from './preview-stream.js';
 import { PREVIEWS, type Previews } from './previews.js';
+import { requireTelemetry } from './require-telemetry.js';
 import type { ReadRuntimeControl } from './runtime-control-options.js';
-import { SPAN_REGISTRY_SERVICE, type SpanRegistryService } from './span-registry.service.js';
 
 /** Makes the controller of one `forRoot` with the route that previews the cost of groups. */
 export function createPreviewController(
@@ -19,7 +18,6 @@ export function createPreviewController(
 ): Type<object> {
   class LensPreviewController {
     constructor(
-      @Inject(SPAN_REGISTRY_SERVICE) readonly spanRegistry: SpanRegistryService,
       @Inject(PREVIEWS) readonly previews: Previews,
       @Inject(HttpAdapterHost) readonly http: HttpAdapterHost,
     ) {}
@@ -35,7 +33,7 @@ export function createPreviewController(
       @Res() response: ResponseLike,
     ): Promise<PreviewReport | undefined> {
       const asked = readPreviewBody(request, body);
-      requireTelemetry(this.spanRegistry.describe());
+      requireTelemetry();
       const run = this.previews.begin(asked);
       // The preview ends with its client, who may have left while a guard ran.
       const raw = rawResponse(response);
