@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { minify } from '@swc/core';
-import ts from 'typescript';
+import { minify, transformSync } from '@swc/core';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const programs = fileURLToPath(new URL('../transports/programs', import.meta.url));
@@ -95,14 +94,16 @@ async function stop(child: ChildProcess, folder: string): Promise<void> {
 }
 
 function compile(source: string): string {
-  return ts.transpileModule(source, {
-    compilerOptions: {
-      target: ts.ScriptTarget.ES2022,
-      module: ts.ModuleKind.ESNext,
-      experimentalDecorators: true,
-      emitDecoratorMetadata: true,
+  return transformSync(source, {
+    configFile: false,
+    swcrc: false,
+    jsc: {
+      target: 'es2022',
+      parser: { syntax: 'typescript', decorators: true },
+      transform: { legacyDecorator: true, decoratorMetadata: true },
     },
-  }).outputText;
+    module: { type: 'es6' },
+  }).code;
 }
 
 async function minifyNames(code: string): Promise<string> {

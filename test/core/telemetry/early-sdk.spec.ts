@@ -62,7 +62,7 @@ describe('an SDK that was started early', () => {
       const { stdout } = await compiled.run(`
         const early = (file) => import(new URL('core/telemetry/' + file, core));
         const { loadSdk } = await early('load-sdk.js');
-        const { startSdk } = await early('sdk.js');
+        const { startSdk } = await early('start-sdk.js');
         const { keepEarlySdk } = await early('early-sdk.js');
         const lens = await import(copy);
         const codes = [];

@@ -2,13 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { startProgram } from '../../support/child-program.js';
 import { closeAfterTest, guardTransportTests } from '../../support/close-after-test.js';
 
-const REQUESTS = 10_000;
-const MEGABYTE = 1024 * 1024;
+const REQUESTS = 4_000;
+/** For one request, in bytes: less than any span. About 250 are measured, since code goes on being compiled. */
+const MAY_STAY = 500;
 
 describe('requests of all sorts, in a process of their own', () => {
   guardTransportTests();
 
-  it('I9: 10,000 of them, answered, missing, broken, left and timed out, leave no open span and hardly any memory', async () => {
+  it('I9: 4,000 of them, answered, missing, broken, left and timed out, leave no open span and hardly any memory', async () => {
     const program = await startProgram('mixed-shop', {
       nodeOptions: ['--expose-gc'],
     });
@@ -28,7 +29,7 @@ describe('requests of all sorts, in a process of their own', () => {
     expect(cancelled).toBe(REQUESTS * 0.15);
     expect(failed).toBe(REQUESTS * 0.1);
     expect(observed).toBe(false);
-    expect(growth).toBeLessThan(5 * MEGABYTE);
+    expect(growth).toBeLessThan(REQUESTS * MAY_STAY);
     expect(program.output()).toBe('');
   }, 90_000);
 });
