@@ -79,6 +79,8 @@ function armExpiry(layer: OverrideLayer): void {
   const remaining = layer.endsAt - performance.now();
   layer.timer = setTimeout(
     () => {
+      // Fake timers of a test that start after the override don't clear this timer when the override is dropped.
+      if (processState.override !== layer) return;
       // A time longer than one timer can wait takes several timers, one after the other.
       if (performance.now() < layer.endsAt!) armExpiry(layer);
       else clearOverrideAs(BY_EXPIRY);

@@ -190,6 +190,18 @@ describe('overrideSpanGroups', () => {
       expect(enabled()).toEqual(['payment']);
     });
 
+    it('T7: the end of an earlier override does nothing, though fake timers have not cleared its timer', () => {
+      const clear = vi.spyOn(globalThis, 'clearTimeout').mockImplementation(() => undefined);
+      overrideSpanGroups('cache', { ttlMs: 1_000 });
+      overrideSpanGroups('payment', { ttlMs: 5_000 });
+      vi.advanceTimersByTime(1_000);
+      expect(enabled()).toEqual(['payment']);
+      setEnabledSpanGroups(['cache']);
+      clear.mockRestore();
+      expect(() => vi.advanceTimersByTime(4_000)).not.toThrow();
+      expect(enabled()).toEqual(['cache']);
+    });
+
     it('T7: when it ends, the configured spec is resolved against what is registered by then', () => {
       overrideSpanGroups('cache', { ttlMs: 1_000 });
       SpanRegistry.register('other', ['step'], { default: ['step'] });
