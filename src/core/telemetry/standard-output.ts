@@ -1,3 +1,6 @@
+// Not the global function: fake timers of a test would drop the reset, and the limit would count for good.
+import { setImmediate } from 'node:timers';
+
 interface Writing {
   write(text: string, done: (error?: Error | null) => void): boolean;
 }

@@ -2,6 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { context, diag, trace } from '@opentelemetry/api';
 import {
@@ -491,6 +492,23 @@ describe('exporter console', () => {
     for (let round = 0; round < 5 && waiting.length > 0; round++) empty();
     await handle.shutdown();
     expect(write.mock.calls.map(([line]) => JSON.parse(String(line)).name)).toEqual(['place']);
+  });
+
+  it("H14: prints through a test's own process.stdout.write, though an earlier test has used fake timers", async () => {
+    const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const handle = await setUpForTest({ exporter: 'console' });
+    const inTurns = async (turns: number): Promise<void> => {
+      for (let turn = 0; turn < turns; turn++) {
+        for (let call = 0; call < 600; call++) work('place');
+        await new Promise((resolve) => nextTurn(resolve));
+      }
+    };
+    vi.useFakeTimers();
+    await inTurns(1);
+    vi.useRealTimers();
+    await inTurns(2);
+    expect(write).toHaveBeenCalledTimes(1_800);
+    await handle.shutdown();
   });
 
   it('H14: comes to an end, though process.stdout is a queue that a traced function empties until nothing is left', async () => {
