@@ -10,8 +10,10 @@ import {
   UseInterceptors,
 } from '@nestjs/common';
 import { SpanGroup, SpanGroupInterceptor } from 'nest-lens';
+import { setEnabledSpanGroups } from 'nest-lens/core';
 import { classNameOf } from '../../../src/nest/span-group/class-name.js';
 import { onEachPlatform } from '../../support/adapters.js';
+import { captureSpans } from '../../support/capture-spans.js';
 import { lensApp, namesOf } from '../../support/lens-app.js';
 
 /** Gives a class a static member called `name`, in the way that a compiler for older targets does. */
@@ -91,6 +93,48 @@ describe('the name of a class', () => {
       'Assigned',
       'OrdersCrudController',
     ]);
+  });
+});
+
+describe('the class that the span of a call names', () => {
+  class Orders {
+    @SpanGroup('orders')
+    static of(): string {
+      return 'made';
+    }
+
+    @SpanGroup('orders')
+    list(): string {
+      return 'listed';
+    }
+  }
+  class LargeOrders extends Orders {}
+  const { list } = Orders.prototype;
+  const ofUnreadableClass: object = Object.create({
+    constructor: new Proxy(Orders, {
+      getOwnPropertyDescriptor: () => {
+        throw new Error('not to be read');
+      },
+    }),
+  });
+
+  it.each<[string, () => string, string]>([
+    ['that of the object', () => new LargeOrders().list(), 'LargeOrders.list'],
+    ['the class itself for a static method', () => LargeOrders.of(), 'LargeOrders.of'],
+    ['its own for a method without an object', () => list.call(undefined as never), 'Orders.list'],
+    ['its own for a method on a text', () => list.call('text' as never), 'Orders.list'],
+    ['its own for a method on a plain object', () => list.call({} as never), 'Orders.list'],
+    [
+      'its own on an object whose class is none',
+      () => list.call(Object.create({ constructor: 5 }) as never),
+      'Orders.list',
+    ],
+    ['its own where the class cannot be read', () => list.call(ofUnreadableClass as never), 'Orders.list'],
+  ])('N4, I14: is %s', (_title, call, name) => {
+    const spans = captureSpans();
+    setEnabledSpanGroups(['orders']);
+    expect(['made', 'listed']).toContain(call());
+    expect(spans.names()).toEqual([name]);
   });
 });
 

@@ -483,6 +483,18 @@ describe('@SpanGroup on other providers', () => {
     expect(namesOf(lens.exporter.spans)).toEqual(['Payments.own']);
   });
 
+  it('N4: @NoSpanGroup leaves a method the marks that it got since @SpanGroup', () => {
+    class Payments {
+      @NoSpanGroup()
+      @SetMetadata('roles', ['admin'])
+      @SpanGroup('payment')
+      pay(): string {
+        return 'paid';
+      }
+    }
+    expect(Reflect.getMetadata('roles', Payments.prototype.pay)).toEqual(['admin']);
+  });
+
   it('N4: fields, accessors, static methods and methods named by a symbol are left alone', async () => {
     let read = 0;
     const BY_SYMBOL = Symbol('by symbol');
