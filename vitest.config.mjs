@@ -67,6 +67,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     setupFiles: ['test/setup.ts'],
-    execArgv: ['--disable-warning=ExperimentalWarning'],
+    // Most code of a test runs a few times, too few for optimized code to pay. Measured: a tenth less for the tests of `nest`.
+    execArgv: ['--disable-warning=ExperimentalWarning', '--no-opt'],
   },
 });

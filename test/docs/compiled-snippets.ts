@@ -3,15 +3,8 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import ts from 'typescript';
+import { compileProgram } from '../support/compile-program.js';
 import { root } from './documentation.js';
-
-const compilerOptions = {
-  target: ts.ScriptTarget.ES2022,
-  module: ts.ModuleKind.ESNext,
-  experimentalDecorators: true,
-  emitDecoratorMetadata: true,
-};
 
 /**
  * Compiles snippets and runs them in a process of its own, with the package as it is built: the last one is the program.
@@ -27,7 +20,7 @@ export async function startCompiled(
   const folder = mkdtempSync(`${root}temp/snippets-`);
   for (const snippet of snippets) {
     const source = readFileSync(`${root}test/docs/snippets/${snippet}.ts`, 'utf8');
-    writeFileSync(`${folder}/${snippet}.js`, ts.transpileModule(source, { compilerOptions }).outputText);
+    writeFileSync(`${folder}/${snippet}.js`, compileProgram(source));
   }
   const port = await freePort();
   const child = spawn(process.execPath, [...nodeOptions, `${snippets.at(-1)}.js`], {

@@ -60,8 +60,9 @@ function startShopWithSdk(files: Record<string, string>, options: ShopProcessOpt
     ...(Object.fromEntries(packages) as Record<string, string>),
   });
   const copy = `${root}temp/${folder.split('/').at(-1)!}/node_modules/nest-lens`;
+  const filter = (path: string): boolean => !/\.(d\.ts|map)$/.test(path);
   for (const part of ['dist', 'package.json'])
-    cpSync(`${root}${part}`, `${copy}/${part}`, { recursive: true });
+    cpSync(`${root}${part}`, `${copy}/${part}`, { recursive: true, filter });
   return startShop({ ...options, script: `${folder}/shop.mjs` });
 }
 

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { minify, transformSync } from '@swc/core';
+import { minify } from '@swc/core';
+import { compileProgram } from './compile-program.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const programs = fileURLToPath(new URL('../transports/programs', import.meta.url));
@@ -37,7 +38,7 @@ export async function startProgram(
   const folder = mkdtempSync(`${root}temp/program-`);
   const files = [main, ...nodeOptions.filter((option) => option.startsWith('./'))];
   for (const file of files.map((name) => name.replace(/^\.\//, '').replace(/\.js$/, ''))) {
-    const code = compile(readFileSync(`${programs}/${file}.ts`, 'utf8'));
+    const code = compileProgram(readFileSync(`${programs}/${file}.ts`, 'utf8'));
     writeFileSync(`${folder}/${file}.js`, minified ? await minifyNames(code) : code);
   }
   const child = spawn(process.execPath, [...nodeOptions, `${folder}/${main.replace(/\.js$/, '')}.js`], {
@@ -91,19 +92,6 @@ async function stop(child: ChildProcess, folder: string): Promise<void> {
     await ended;
   }
   rmSync(folder, { recursive: true, force: true });
-}
-
-function compile(source: string): string {
-  return transformSync(source, {
-    configFile: false,
-    swcrc: false,
-    jsc: {
-      target: 'es2022',
-      parser: { syntax: 'typescript', decorators: true },
-      transform: { legacyDecorator: true, decoratorMetadata: true },
-    },
-    module: { type: 'es6' },
-  }).code;
 }
 
 async function minifyNames(code: string): Promise<string> {
