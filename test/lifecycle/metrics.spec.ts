@@ -117,6 +117,26 @@ describe('the metrics', () => {
     },
   );
 
+  it.each([
+    ['own', () => undefined],
+    ['attach', () => trace.setGlobalTracerProvider(new BasicTracerProvider())],
+  ])(
+    'H6: are not in the meter provider of an application that gives only a span pipeline, so nothing waits for it (%s)',
+    async (mode, prepare) => {
+      for (const name of Object.keys(process.env)) if (name.startsWith('OTEL_')) delete process.env[name];
+      const provider = new MeterProvider();
+      const flush = vi.spyOn(provider, 'forceFlush').mockReturnValue(new Promise(() => undefined));
+      metrics.setGlobalMeterProvider(provider);
+      prepare();
+      const handle = await setUpForTest({ metricsEnabled: true }, { spanExporter: new KeepingExporter() });
+      expect(handle.mode).toBe(mode);
+      warnings.take();
+      await handle.forceFlush();
+      await handle.shutdown();
+      expect([flush.mock.calls.length, warnings.take()]).toEqual([0, []]);
+    },
+  );
+
   it('C2: are not made, and spans not counted, while they are off', async () => {
     const { metricReader, latest } = readMetrics();
     await setUpForTest({ metricsEnabled: false }, { metricReader });

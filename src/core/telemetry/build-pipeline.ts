@@ -2,7 +2,7 @@ import type { Warning } from '../diagnostics/warnings.js';
 import type { Pipeline } from '../state/telemetry-state.js';
 import type { NestLensConfig } from './config.js';
 import { differsFromEarly, takeEarlySdk, withEarlyInstrumentations } from './early-sdk.js';
-import { flushMeters, flushProvider } from './flush-provider.js';
+import { flushMetersOfApplication, flushProvider } from './flush-provider.js';
 import { modulesLoadedBefore } from './instrumented-modules.js';
 import { registeredTracerProvider } from './otel-globals.js';
 import { loadSdk } from './load-sdk.js';
@@ -36,8 +36,8 @@ const IS_FOR_START: Readonly<Record<keyof SetupOptions, boolean>> = {
 };
 
 /** The metrics of NestLens in the application's meter provider, which NestLens doesn't shut down. */
-function attachToMeters(config: NestLensConfig): Pipeline {
-  const flushMetrics = () => flushMeters(config);
+function attachToMeters(config: NestLensConfig, options: SetupOptions): Pipeline {
+  const flushMetrics = () => flushMetersOfApplication(config, options);
   return { ...NOTHING, flushMetrics, shutdown: flushMetrics };
 }
 
@@ -84,11 +84,11 @@ export async function buildPipeline(
   }
   if (provider !== undefined) {
     const kept: Warning[] = isGiven || options.mode === 'own' ? [{ code: 'PROVIDER_KEPT', details: {} }] : [];
-    const pipeline = attachTo(provider, early ?? attachToMeters(config));
+    const pipeline = attachTo(provider, early ?? attachToMeters(config, options));
     return { mode: 'attach', pipeline, warnings: [...kept, ...ignored] };
   }
   if (options.mode === 'attach') {
-    const pipeline = attachToMeters(config);
+    const pipeline = attachToMeters(config, options);
     return { mode: 'attach', pipeline, warnings: [{ code: 'NO_TRACER_PROVIDER', details: {} }] };
   }
   const given = options.instrumentations?.flat() ?? [];

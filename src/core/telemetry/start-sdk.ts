@@ -5,7 +5,7 @@ import { IN_FLIGHT_PROCESSOR } from '../spans/in-flight-ring.js';
 import { processState } from '../state/process-state.js';
 import type { Pipeline } from '../state/telemetry-state.js';
 import type { NestLensConfig } from './config.js';
-import { flushMeters, flushProvider } from './flush-provider.js';
+import { flushMeters, flushMetersOfApplication, flushProvider } from './flush-provider.js';
 import { registeredApis, registeredTracerProvider, unregisterApis } from './otel-globals.js';
 import { processorsOf } from '../private-fields/private-fields.js';
 import { sdkConfiguration, sdkInstrumentations, type SdkStart } from './sdk-configuration.js';
@@ -61,7 +61,9 @@ function pipelineOf(sdk: Closable, start: SdkStart): Pipeline {
   const provider = providerOf(start);
   emitWarnings([...start.unknown].map((part) => ({ code: 'SDK_UNKNOWN_SHAPE', details: { part } })));
   const isGiven = options.spanExporter !== undefined || options.spanProcessors !== undefined;
-  const flushMetrics = () => flushMeters(config);
+  const isMeterOfApplication = before.meterProvider !== undefined;
+  const flushMetrics = () =>
+    isMeterOfApplication ? flushMetersOfApplication(config, options) : flushMeters(config);
   return {
     exports: spans.exports,
     isExporting: provider !== undefined && (isGiven || config.exporter !== 'none'),
@@ -71,7 +73,7 @@ function pipelineOf(sdk: Closable, start: SdkStart): Pipeline {
     shutdown() {
       const ends = [(async () => sdk.shutdown())(), spans.ended()];
       // The SDK exports only the metrics of its own provider.
-      if (before.meterProvider !== undefined) ends.push(flushMetrics());
+      if (isMeterOfApplication) ends.push(flushMetrics());
       return allEnded(ends);
     },
     release() {
