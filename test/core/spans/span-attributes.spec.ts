@@ -276,6 +276,21 @@ describe('redaction', () => {
     expect(recorded({ constructor: 'b', toString: 'c' })).toEqual({ constructor: 'b', toString: 'c' });
   });
 
+  it('I7: the plural of a word of form redacts texts only, and only after a secret', () => {
+    const counts = { password_hashes: 3, token_values: 2, order_values: 'kept', order_hash: 'kept' };
+    expect(recorded(counts)).toEqual(counts);
+    expect(recorded({ password_hash: 3, password_hashes: 'x', token_values: ['x'] })).toEqual({
+      password_hash: '[REDACTED]',
+      password_hashes: '[REDACTED]',
+      token_values: '[REDACTED]',
+    });
+  });
+
+  it('I7: a word that ends in s, or goes on after a secret, is none', () => {
+    const kept = { address: 'a', status: 'b', secretary: 'c', tokenx: 'd' };
+    expect(recorded(kept)).toEqual(kept);
+  });
+
   it('I7: a given word without a letter or digit redacts nothing', () => {
     expect(recorded({ line_1: 'kept', ssn: 'x' }, { redactKeys: ['', '--', 'ssn'] })).toEqual({
       line_1: 'kept',
