@@ -17,7 +17,8 @@ let replacedWrites = 0;
 /** Writes to standard output for an exporter. It doesn't use `console.log`, because that is more often a queue. */
 export function writeOut(text: string): void {
   const { stdout } = process;
-  const owner = (isRunaway() ? Object.getPrototypeOf(stdout) : stdout) as Writing;
+  const replaced = replacedWriting();
+  const owner: Writing = replaced !== undefined && isRunaway() ? replaced : stdout;
   owner.write.call(stdout, text, (error) => {
     // The stream emits the error next, e.g. when the reader of a pipe has ended. Without a listener that ends the process.
     if (!error || stdout.listeners('error').includes(ignoreError)) return;
@@ -30,9 +31,15 @@ function ignoreError(): void {
   // An application's own listener gets the error, too.
 }
 
+/** The stream behind a function in place of `process.stdout.write`. There is none if all of `process.stdout` was replaced. */
+function replacedWriting(): Writing | undefined {
+  if (!Object.hasOwn(process.stdout, 'write')) return undefined;
+  const behind = Object.getPrototypeOf(process.stdout) as Partial<Writing> | null;
+  return typeof behind?.write === 'function' ? (behind as Writing) : undefined;
+}
+
 /** Whether this turn has written so often that it may never end. */
 function isRunaway(): boolean {
-  if (!Object.hasOwn(process.stdout, 'write')) return false;
   if (replacedWrites === 0) setImmediate(() => (replacedWrites = 0)).unref();
   return ++replacedWrites > MAX_REPLACED_WRITES;
 }

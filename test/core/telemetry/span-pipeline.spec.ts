@@ -511,6 +511,23 @@ describe('exporter console', () => {
     await handle.shutdown();
   });
 
+  it('H14: prints each span, though process.stdout is an object that has nothing but a function', async () => {
+    const printed: string[] = [];
+    const stdout = Object.getOwnPropertyDescriptor(process, 'stdout')!;
+    const handle = await setUpForTest({ exporter: 'console' });
+    Object.defineProperty(process, 'stdout', {
+      configurable: true,
+      value: { write: (line: string) => printed.push(line) > 0 },
+    });
+    try {
+      for (let call = 0; call < 1_100; call++) work('place');
+    } finally {
+      Object.defineProperty(process, 'stdout', stdout);
+    }
+    await handle.shutdown();
+    expect([printed.length, warnings.codes()]).toEqual([1_100, []]);
+  });
+
   it('H14: comes to an end, though process.stdout is a queue that a traced function empties until nothing is left', async () => {
     const { code, output, errors } = await runProgram(
       'console',
