@@ -15,10 +15,11 @@ import {
 } from '../support/lens-app.js';
 import { guardTransportTests } from '../support/close-after-test.js';
 import { expectSpanLife } from '../support/finished-spans.js';
-import { ask, type GraphqlAnswer, graphqlModule, Order } from './graphql-orders.js';
+import { ask, graphqlModule, Order } from './graphql-orders.js';
 import { type Binding, inOrders } from '../support/in-orders.js';
 import { notingGuard, notingPipe } from '../support/noting-enhancers.js';
 import { graphqlKinds, type ResultKind, turn } from '../support/result-kinds.js';
+import { onceAKind } from '../support/once-a-kind.js';
 import { Timeline } from '../support/timeline.js';
 
 function resolverOf(kind: ResultKind, binding: Binding, timeline: Timeline): Type<unknown> {
@@ -42,19 +43,12 @@ describe('GraphQL resolvers', () => {
   const builderOf = (Resolver: Type<unknown>): LensAppBuilder =>
     lensApp(express).imports(graphqlModule()).providers(Resolver);
 
-  const plainAnswers = new Map<ResultKind, Promise<GraphqlAnswer>>();
-
   /** What the client gets without NestLens. */
-  function plainAnswer(kind: ResultKind): Promise<GraphqlAnswer> {
-    let answer = plainAnswers.get(kind);
-    if (answer === undefined) {
-      answer = builderOf(resolverOf(kind, 'plain', new Timeline()))
-        .start()
-        .then((lens) => ask(lens, ORDER));
-      plainAnswers.set(kind, answer);
-    }
-    return answer;
-  }
+  const plainAnswer = onceAKind((kind) =>
+    builderOf(resolverOf(kind, 'plain', new Timeline()))
+      .start()
+      .then((lens) => ask(lens, ORDER)),
+  );
 
   describe.each(['decorated', 'intercepted'] as const)('%s', (binding) => {
     it.each(graphqlKinds)(

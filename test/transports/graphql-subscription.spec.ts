@@ -22,6 +22,7 @@ import { graphqlModule, Order } from './graphql-orders.js';
 import { type Binding, inOrders } from '../support/in-orders.js';
 import { notingGuard, notingPipe } from '../support/noting-enhancers.js';
 import { type ResultKind, subscriptionKinds, turn } from '../support/result-kinds.js';
+import { onceAKind } from '../support/once-a-kind.js';
 import { Timeline } from '../support/timeline.js';
 
 /** A subscription under way; what it received so far. */
@@ -101,20 +102,12 @@ describe('GraphQL subscriptions', () => {
     return subscribed.received;
   }
 
-  const plainAnswers = new Map<ResultKind, Promise<unknown[]>>();
-
   /** What the client receives without NestLens. */
-  function plainAnswer(kind: ResultKind): Promise<unknown[]> {
-    let answer = plainAnswers.get(kind);
-    if (answer === undefined) {
-      const timeline = new Timeline();
-      answer = builderOf(resolverOf(kind, 'plain', timeline))
-        .start()
-        .then((lens) => receivedFor(kind, lens, timeline));
-      plainAnswers.set(kind, answer);
-    }
-    return answer;
-  }
+  const plainAnswer = onceAKind(async (kind) => {
+    const timeline = new Timeline();
+    const lens = await builderOf(resolverOf(kind, 'plain', timeline)).start();
+    return receivedFor(kind, lens, timeline);
+  });
 
   describe.each(['decorated', 'intercepted'] as const)('%s', (binding) => {
     it.each(subscriptionKinds)(

@@ -12,7 +12,8 @@ import { expectSpanLife, finishedSpans } from '../support/finished-spans.js';
 import { type Binding, inOrders } from '../support/in-orders.js';
 import { notingGuard, notingPipe } from '../support/noting-enhancers.js';
 import { eventKinds, messageKinds, type ResultKind, turn } from '../support/result-kinds.js';
-import { type Answer, startMicroservice } from './tcp-microservice.js';
+import { startMicroservice } from './tcp-microservice.js';
+import { onceAKind } from '../support/once-a-kind.js';
 import { Timeline } from '../support/timeline.js';
 
 type PatternDecorator = typeof MessagePattern;
@@ -45,18 +46,12 @@ function builderOf(timeline: Timeline, spec: string): LensAppBuilder {
 describe('handlers of messages over TCP', () => {
   guardTransportTests();
 
-  const plainAnswers = new Map<ResultKind, Promise<Answer>>();
-
   /** What the client gets without NestLens. */
-  function plainAnswer(kind: ResultKind): Promise<Answer> {
-    let answer = plainAnswers.get(kind);
-    if (answer === undefined) {
-      const controller = consumerOf(MessagePattern, kind, 'plain', new Timeline());
-      answer = startMicroservice(lensApp(express).controllers(controller)).then(({ send }) => send('orders'));
-      plainAnswers.set(kind, answer);
-    }
-    return answer;
-  }
+  const plainAnswer = onceAKind(async (kind) => {
+    const controller = consumerOf(MessagePattern, kind, 'plain', new Timeline());
+    const { send } = await startMicroservice(lensApp(express).controllers(controller));
+    return send('orders');
+  });
 
   describe.each(['decorated', 'intercepted'] as const)('%s', (binding) => {
     it.each(messageKinds)(

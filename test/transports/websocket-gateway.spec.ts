@@ -31,6 +31,7 @@ import { expectSpanLife, markersOf } from '../support/finished-spans.js';
 import { type Binding, inOrders } from '../support/in-orders.js';
 import { notingGuard, notingPipe } from '../support/noting-enhancers.js';
 import { type ResultKind, turn, webSocketKinds } from '../support/result-kinds.js';
+import { onceAKind } from '../support/once-a-kind.js';
 import { Timeline } from '../support/timeline.js';
 import { WebSocketClient } from './websocket-client.js';
 
@@ -93,20 +94,12 @@ describe.each([express, fastify])('handlers of WebSocket messages, on $name', (p
     return client.received;
   }
 
-  const plainAnswers = new Map<ResultKind, Promise<unknown[]>>();
-
   /** What the client receives without NestLens. */
-  function plainAnswer(kind: ResultKind): Promise<unknown[]> {
-    let answer = plainAnswers.get(kind);
-    if (answer === undefined) {
-      const timeline = new Timeline();
-      answer = start(lensApp(platform).providers(gatewayOf(kind, 'plain', timeline)))
-        .then((lens) => WebSocketClient.connectTo(lens))
-        .then((client) => messagesOf(kind, client, timeline));
-      plainAnswers.set(kind, answer);
-    }
-    return answer;
-  }
+  const plainAnswer = onceAKind(async (kind) => {
+    const timeline = new Timeline();
+    const lens = await start(lensApp(platform).providers(gatewayOf(kind, 'plain', timeline)));
+    return messagesOf(kind, await WebSocketClient.connectTo(lens), timeline);
+  });
 
   describe.each(['decorated', 'intercepted'] as const)('%s', (binding) => {
     it.each(webSocketKinds)(

@@ -1,24 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Injectable, mixin, Scope, SetMetadata } from '@nestjs/common';
-import { express } from '../../support/adapters.js';
-import { everythingSaid, guardEachTest, lensApp, type LensApp, namesOf } from '../../support/lens-app.js';
-
-const AUTO = { handlers: 'handlers', enhancers: 'pipeline', providers: 'services' };
+import { everythingSaid, guardEachTest } from '../../support/lens-app.js';
+import { sitesOf, spansOf, startWith } from './providers-in-groups.js';
 
 describe('the methods that autoGroups takes of a provider', () => {
   guardEachTest();
-
-  const start = (providers: any[], autoGroups: object = AUTO): Promise<LensApp> =>
-    lensApp(express)
-      .groups('shop')
-      .forRoot({ autoGroups })
-      .providers(...providers)
-      .start();
-  const sitesOf = async (lens: LensApp): Promise<string[]> => {
-    const { groups } = (await lens.get('/lens/groups?sites=1')).json();
-    return groups.find(({ name }: any) => name === 'services').siteList.map(({ name }: any) => name);
-  };
-  const spansOf = async (lens: LensApp): Promise<string[]> => namesOf(await lens.spans());
 
   it('are its own: no hooks, accessors, symbols, fields, static and private methods', async () => {
     const symbol = Symbol('symbol');
@@ -72,7 +58,7 @@ describe('the methods that autoGroups takes of a provider', () => {
         return [this.field(), this[symbol](), this.#secret(), Everything.shared()];
       }
     }
-    const lens = await start([Everything]);
+    const lens = await startWith([Everything]);
     expect(seen).toEqual(['onModuleInit', 'onApplicationBootstrap']);
     expect(lens.app.get(Everything).work()).toEqual(['field', 'symbol', 'private', 'static']);
     expect(await spansOf(lens)).toEqual(['Everything.work']);
@@ -108,7 +94,7 @@ describe('the methods that autoGroups takes of a provider', () => {
     }
     Object.assign(Odd.prototype.three, { marked: true });
     const before = Object.getOwnPropertyDescriptors(Odd.prototype);
-    const lens = await start([Odd]);
+    const lens = await startWith([Odd]);
     const { three } = Odd.prototype;
     expect(three).not.toBe(before.three.value);
     expect([three.name, three.length, (three as any).marked]).toEqual(['three', 2, true]);
@@ -156,7 +142,7 @@ describe('the methods that autoGroups takes of a provider', () => {
       },
     ) {}
     const before = Object.getOwnPropertyNames(Admins.prototype);
-    const lens = await start([Admins, Users, Mixed]);
+    const lens = await startWith([Admins, Users, Mixed]);
     expect([lens.app.get(Users).save(), lens.app.get(Users).find()]).toEqual(['saved users', 'found']);
     expect([lens.app.get(Admins).save(), lens.app.get(Admins).find()]).toEqual(['saved users', 'found']);
     expect(lens.app.get(Mixed).mix()).toBe('found');
@@ -204,7 +190,7 @@ describe('the methods that autoGroups takes of a provider', () => {
     }
     Object.freeze(Locked.prototype);
     Object.defineProperty(Fixed.prototype, 'fixed', { configurable: false });
-    const lens = await start([
+    const lens = await startWith([
       PerRequest,
       Transient,
       Proxied,
@@ -258,7 +244,7 @@ describe('the methods that autoGroups takes of a provider', () => {
       }
     }
     Object.setPrototypeOf(BehindProxy.prototype, new Proxy({}, {}));
-    const lens = await start([Old, OfNull, Base, NotExtensible, BehindProxy]);
+    const lens = await startWith([Old, OfNull, Base, NotExtensible, BehindProxy]);
     const { app } = lens;
     const old = app.get<any>(Old as any);
     expect([old.read(), new old.Inner().y]).toEqual([1, 2]);

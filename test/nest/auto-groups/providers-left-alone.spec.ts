@@ -4,24 +4,11 @@ import { ConsoleLogger, Injectable, Module, type Type } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { NoSpanGroup, SpanGroup } from 'nest-lens';
 import { express } from '../../support/adapters.js';
-import { everythingSaid, guardEachTest, lensApp, type LensApp, namesOf } from '../../support/lens-app.js';
-
-const AUTO = { handlers: 'handlers', enhancers: 'pipeline', providers: 'services' };
+import { everythingSaid, guardEachTest, lensApp, namesOf } from '../../support/lens-app.js';
+import { AUTO, sitesOf, spansOf, startWith } from './providers-in-groups.js';
 
 describe('the providers that autoGroups leaves alone', () => {
   guardEachTest();
-
-  const start = (providers: any[], autoGroups: object = AUTO): Promise<LensApp> =>
-    lensApp(express)
-      .groups('shop')
-      .forRoot({ autoGroups })
-      .providers(...providers)
-      .start();
-  const sitesOf = async (lens: LensApp): Promise<string[]> => {
-    const { groups } = (await lens.get('/lens/groups?sites=1')).json();
-    return groups.find(({ name }: any) => name === 'services').siteList.map(({ name }: any) => name);
-  };
-  const spansOf = async (lens: LensApp): Promise<string[]> => namesOf(await lens.spans());
 
   it('are base classes of Node and of Nest, and native ones', async () => {
     @Injectable()
@@ -42,7 +29,7 @@ describe('the providers that autoGroups leaves alone', () => {
         return this.get('key');
       }
     }
-    const lens = await start([Events, Log, Cache]);
+    const lens = await startWith([Events, Log, Cache]);
     lens.app.get(Events).tell();
     lens.app.get(Log).note();
     lens.app.get(Cache).read();
@@ -84,7 +71,7 @@ describe('the providers that autoGroups leaves alone', () => {
         return this.hot();
       }
     }
-    const lens = await start([Parent, Out, Below, InShop, Mostly]);
+    const lens = await startWith([Parent, Out, Below, InShop, Mostly]);
     const { app } = lens;
     expect([app.get(Out).work(), app.get(Out).own(), app.get(Below).work()]).toEqual([
       'worked',
@@ -164,7 +151,7 @@ describe('the providers that autoGroups leaves alone', () => {
         [[ConsoleLogger], ['ConsoleLogger.isLevelEnabled', 'Own.work']],
         [['ConsoleLogger'], ['ConsoleLogger.isLevelEnabled', 'Own.work']],
       ] as const) {
-        const lens = await start([Own, ConsoleLogger, Quiet], { ...AUTO, include: [...include] });
+        const lens = await startWith([Own, ConsoleLogger, Quiet], { ...AUTO, include: [...include] });
         lens.app.get(Own).work();
         lens.app.get(ConsoleLogger).isLevelEnabled('log');
         expect((await spansOf(lens)).filter((name) => !name.endsWith('.getDefaultLogLevels'))).toEqual(names);

@@ -11,6 +11,7 @@ import {
   Param,
   RequestTimeoutException,
   Sse,
+  type Type,
   UseInterceptors,
 } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -58,67 +59,40 @@ class Timeout implements NestInterceptor {
 const stock = new Subject<{ data: string }>();
 const neverInStock = new Subject<object>();
 
-@Controller('orders')
-@UseInterceptors(SpanGroupInterceptor)
-@SpanGroup('orders')
-class InterceptedController {
-  @Get('ok/:id')
-  async ok(@Param('id') id: string): Promise<object> {
-    return managedSpan('orders', 'inside', async () => ({ id }));
-  }
+/** The same handlers under each path. */
+function controllerAt(path: string, ...interceptors: Type<NestInterceptor>[]): Type<unknown> {
+  @Controller(path)
+  @UseInterceptors(...interceptors)
+  @SpanGroup('orders')
+  class ShopController {
+    @Get('ok/:id')
+    async ok(@Param('id') id: string): Promise<object> {
+      return managedSpan('orders', 'inside', async () => ({ id }));
+    }
 
-  @Get('missing/:id')
-  missing(@Param('id') id: string): never {
-    throw new NotFoundException(id);
-  }
+    @Get('missing/:id')
+    missing(@Param('id') id: string): never {
+      throw new NotFoundException(id);
+    }
 
-  @Get('broken/:id')
-  async broken(@Param('id') id: string): Promise<never> {
-    throw new Error(id);
-  }
+    @Get('broken/:id')
+    async broken(@Param('id') id: string): Promise<never> {
+      throw new Error(id);
+    }
 
-  @Sse('events/:id')
-  events(): Observable<{ data: string }> {
-    setImmediate(() => stock.next({ data: 'tea' }));
-    return stock;
-  }
+    @Sse('events/:id')
+    events(): Observable<{ data: string }> {
+      setImmediate(() => stock.next({ data: 'tea' }));
+      return stock;
+    }
 
-  @Get('slow/:id')
-  @UseInterceptors(Timeout)
-  slow(): Observable<object> {
-    return neverInStock;
+    @Get('slow/:id')
+    @UseInterceptors(Timeout)
+    slow(): Observable<object> {
+      return neverInStock;
+    }
   }
-}
-
-@Controller('plain')
-@SpanGroup('orders')
-class DecoratedController {
-  @Get('ok/:id')
-  async ok(@Param('id') id: string): Promise<object> {
-    return managedSpan('orders', 'inside', async () => ({ id }));
-  }
-
-  @Get('missing/:id')
-  missing(@Param('id') id: string): never {
-    throw new NotFoundException(id);
-  }
-
-  @Get('broken/:id')
-  async broken(@Param('id') id: string): Promise<never> {
-    throw new Error(id);
-  }
-
-  @Sse('events/:id')
-  events(): Observable<{ data: string }> {
-    setImmediate(() => stock.next({ data: 'tea' }));
-    return stock;
-  }
-
-  @Get('slow/:id')
-  @UseInterceptors(Timeout)
-  slow(): Observable<object> {
-    return neverInStock;
-  }
+  return ShopController;
 }
 
 class AppModule {}
@@ -129,7 +103,7 @@ const lens = NestLensModule.forRoot({
   config: { enabled: true, spanGroups: 'orders', exporter: 'none', metricsEnabled: false },
   telemetry: { spanProcessors: [counting] },
 });
-const shop = { controllers: [InterceptedController, DecoratedController] };
+const shop = { controllers: [controllerAt('orders', SpanGroupInterceptor), controllerAt('plain')] };
 const apps = [
   await NestFactory.create({ module: AppModule, imports: [lens], ...shop }, new ExpressAdapter(), {
     logger: false,
