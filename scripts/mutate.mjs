@@ -6,16 +6,7 @@
  * show stays on the list. It writes into the file while it runs, and puts it back; so run it in a worktree of its own.
  */
 import { spawn } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { withBreaks } from './mutate/breaks.mjs';
@@ -56,7 +47,9 @@ async function tryBreaks(numbers, specs, seen) {
     for (const { number, spec } of left.slice(0, SPECS_A_PROCESS)) {
       const copy = resolve(`${dirname(spec)}.break-${number}`, basename(spec));
       mkdirSync(dirname(copy), { recursive: true });
-      copyFileSync(spec, copy);
+      const text = readFileSync(spec, 'utf8');
+      // What stands beside the spec doesn't stand beside its copy.
+      writeFileSync(copy, text.replaceAll("from './", `from '../${basename(dirname(spec))}/`));
       copies.set(copy, { number, spec });
     }
     try {
