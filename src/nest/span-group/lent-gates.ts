@@ -84,16 +84,26 @@ export class LentGates {
 function putBack(gated: GatedMethod): void {
   // A route of another application, or a foreign wrapper, may still use it.
   gated.superseded = true;
-  const { prototype, key, former } = gated.loan!;
+  const { prototype, key } = gated.loan!;
   const current = Object.getOwnPropertyDescriptor(prototype, key);
   if (current === undefined || current.value !== gated.wrapper) return;
+  let { former } = gated.loan!;
+  let earlier = lentGateOf(former);
+  // Gates of applications that have closed since then were replaced by this one, so they have put nothing back.
+  while (earlier?.superseded === true) {
+    ({ former } = earlier.loan!);
+    earlier = lentGateOf(former);
+  }
   if (former === undefined) {
     Reflect.deleteProperty(prototype, key);
     return;
   }
-  const earlier = gatedMethodOf(former.value as object);
-  const isLent = earlier !== undefined && earlier.wrapper === former.value && !earlier.superseded;
-  define(prototype, key, former, isLent ? earlier.wrapper : ungateMethod(gated.wrapper));
+  define(prototype, key, former, earlier?.wrapper ?? ungateMethod(gated.wrapper));
+}
+
+function lentGateOf(former: PropertyDescriptor | undefined): GatedMethod | undefined {
+  const gated = former && gatedMethodOf(former.value as object);
+  return gated?.loan !== undefined && gated.wrapper === former?.value ? gated : undefined;
 }
 
 /** A prototype that is frozen, or can't be extended, refuses. */

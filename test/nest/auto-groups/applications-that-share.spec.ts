@@ -160,6 +160,25 @@ describe('applications of a process that share classes', () => {
     expect(isAsWritten()).toBe(true);
   });
 
+  it.each([0, 1])(
+    'two groups for an inherited method: no copy of it is left, number %i closes first',
+    async (first) => {
+      @Injectable()
+      class Derived extends Service {}
+      @Module({ providers: [Derived] })
+      class DerivedModule {}
+      const both = [
+        await start({ providers: 'services' }, DerivedModule),
+        await start({ providers: 'others' }, DerivedModule),
+      ];
+      expect(Object.hasOwn(Derived.prototype, 'work')).toBe(true);
+      await both[first]!.close();
+      expect(Object.hasOwn(Derived.prototype, 'work')).toBe(true);
+      await both[1 - first]!.close();
+      expect(Object.hasOwn(Derived.prototype, 'work')).toBe(false);
+    },
+  );
+
   it('instances for each request are those of whoever runs: nothing breaks', async () => {
     @Injectable({ scope: Scope.REQUEST })
     class Scoped {
