@@ -15,7 +15,7 @@ import { shopWithFile } from '../support/shop-with-file.js';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const LIMIT_MS = 500;
+const LIMIT_MS = 200;
 /** What a busy machine may add; without the limit every case would take 8 s and more. */
 const SLACK_MS = 4_000;
 
