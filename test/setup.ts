@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { context, diag, DiagLogLevel, metrics, propagation, trace } from '@opentelemetry/api';
 import { resetProcessState } from '../src/core/state/process-state.js';
 import { cleanUpAfterTest } from './support/after-each-test.js';
-import { processAsFound } from './support/process-as-found.js';
+import { backToRealTimers, processAsFound } from './support/process-as-found.js';
 
 // Spans that are ended twice, touched after their end, or sent through two SDKs only show in the SDK's own log.
 const SPAN_MISUSE = /\bended\b|end\(\)|duplicate/i;
@@ -19,6 +19,7 @@ let variables: NodeJS.ProcessEnv;
 let beforeExit: readonly unknown[];
 
 beforeAll(() => {
+  backToRealTimers();
   found = processAsFound();
 });
 
@@ -36,7 +37,7 @@ afterEach(async () => {
   context.disable();
   propagation.disable();
   metrics.disable();
-  vi.useRealTimers();
+  backToRealTimers();
   await cleanUpAfterTest();
   diag.disable();
   for (const name of Object.keys(process.env)) if (!(name in variables)) delete process.env[name];

@@ -3,6 +3,15 @@ import { vi } from 'vitest';
 
 const API = Symbol.for('opentelemetry.js.api.1');
 
+const { clearInterval, clearTimeout, Date, performance, setImmediate, setInterval, setTimeout } = globalThis;
+const REAL = { clearInterval, clearTimeout, Date, performance, setImmediate, setInterval, setTimeout };
+
+/** Vitest leaves a fake one in place if a test spies on it and restores it. */
+export function backToRealTimers(): void {
+  vi.useRealTimers();
+  Object.assign(globalThis, REAL);
+}
+
 /** What a test file may not leave behind, because the files after it run in the same process. */
 export function processAsFound() {
   const registered = (globalThis as unknown as Record<symbol, object | undefined>)[API] ?? {};
@@ -12,6 +21,6 @@ export function processAsFound() {
     listeners: Object.fromEntries(events.map((name) => [name, process.listenerCount(name)])),
     registered: Object.keys(registered).filter((name) => name !== 'version'),
     answers: processState.verdicts.answers.size,
-    timers: vi.isFakeTimers() ? 'fake' : 'real',
+    timers: vi.isFakeTimers() || globalThis.setTimeout !== REAL.setTimeout ? 'fake' : 'real',
   };
 }
