@@ -204,6 +204,21 @@ describe('spans that are open at shutdown', () => {
     expect(exporter.spans[1]!.attributes).not.toHaveProperty('nestlens.truncated');
   });
 
+  it('H10: of a provider of the application: one that it has ended itself is not touched again', async () => {
+    const exporter = new KeepingExporter();
+    const provider = new BasicTracerProvider({ spanProcessors: [new BatchSpanProcessor(exporter)] });
+    trace.setGlobalTracerProvider(provider);
+    const handle = await setUpForTest();
+    const work = workUnderWay('work');
+    const said = listenToSdk();
+    work.span.end();
+    await handle.shutdown();
+    await work.finish();
+    await provider.shutdown();
+    expect([exporter.names, said]).toEqual([['work'], []]);
+    expect(exporter.spans[0]!.attributes).not.toHaveProperty('nestlens.truncated');
+  });
+
   it('H10: at which a processor throws cost a warning; all are exported', async () => {
     const exporter = new KeepingExporter();
     const handle = await setUpForTest(
