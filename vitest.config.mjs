@@ -55,7 +55,7 @@ export default defineConfig({
     reporters: ['default', './scripts/test-count.mjs'],
     pool: 'forks',
     // A third of the time is spent waiting for processes and limits.
-    maxWorkers: 3,
+    maxWorkers: 4,
     projects: [
       {
         extends: true,
