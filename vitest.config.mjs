@@ -14,6 +14,8 @@ const ALONE = [
   'test/core/state/**/*.spec.ts',
   'test/core/traces/**/*.spec.ts',
   'test/lifecycle/**/*.spec.ts',
+  // It loads the modules of the package anew, and they would stay.
+  'test/testing/lens-testbed.spec.ts',
 ];
 
 /** SWC, for the metadata of decorators that Nest reads. */
