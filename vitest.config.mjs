@@ -14,6 +14,9 @@ const ALONE = [
   'test/core/state/**/*.spec.ts',
   'test/core/traces/**/*.spec.ts',
   'test/lifecycle/**/*.spec.ts',
+  // Their groups of instrumentations are those that the process has loaded.
+  'test/nest/introspection/instrumentation-groups.spec.ts',
+  'test/sample/**/*.spec.ts',
   // It loads the modules of the package anew, and they would stay.
   'test/testing/lens-testbed.spec.ts',
 ];
