@@ -10,9 +10,10 @@ export function closeAfterTest(close: () => unknown): void {
 
 /** Like `guardEachTest`, around tests that open more than applications: clients, sockets, child processes. */
 export function guardTransportTests(): void {
-  // Before the guards look at what was said, and before the applications of `lensApp` are closed.
+  guardEachTest();
+  // Hooks after a test run in reverse order: this one before the guards look at what was said, and before the applications of
+  // `lensApp` are closed, which would wait for what is open.
   afterEach(async () => {
     for (const close of open.splice(0).reverse()) await close();
   });
-  guardEachTest();
 }
