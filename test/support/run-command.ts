@@ -40,11 +40,15 @@ export class RunningCommand {
   /** Resolves when it has written that; rejects when it ends before. */
   async says(pattern: RegExp): Promise<void> {
     while (!pattern.test(this.out + this.err)) {
-      const more = [once(this.child.stdout!, 'data'), once(this.child.stderr!, 'data')];
+      const heard = new AbortController();
+      const more = [this.child.stdout!, this.child.stderr!].map((stream) =>
+        once(stream, 'data', { signal: heard.signal }),
+      );
       const ended = this.outcome.then(({ out, err }) => {
         if (!pattern.test(out + err)) throw new Error(`it ended without saying ${pattern}: ${out}${err}`);
       });
-      await Promise.race([...more, ended]);
+      // The other stream is listened to no longer.
+      await Promise.race([...more, ended]).finally(() => heard.abort());
     }
   }
 }
