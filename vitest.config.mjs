@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import swc from '@swc/core';
 import { defineConfig } from 'vitest/config';
+import { SWC_SETTINGS } from './scripts/swc-settings.mjs';
 
 const src = (name) => fileURLToPath(new URL(`./src/${name}`, import.meta.url));
 
@@ -21,26 +22,13 @@ const ALONE = [
   'test/testing/lens-testbed.spec.ts',
 ];
 
-/** SWC, for the metadata of decorators that Nest reads. */
 const decorators = {
   name: 'swc',
   enforce: 'pre',
   async transform(code, id) {
     const [file] = id.split('?');
     if (!/\.[cm]?ts$/.test(file)) return;
-    return swc.transform(code, {
-      filename: file,
-      sourceMaps: true,
-      configFile: false,
-      swcrc: false,
-      jsc: {
-        target: 'es2022',
-        parser: { syntax: 'typescript', decorators: true },
-        transform: { legacyDecorator: true, decoratorMetadata: true },
-        keepClassNames: true,
-      },
-      module: { type: 'es6' },
-    });
+    return swc.transform(code, { ...SWC_SETTINGS, filename: file, sourceMaps: true });
   },
 };
 

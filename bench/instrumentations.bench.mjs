@@ -170,10 +170,7 @@ async function startRedis() {
 }
 
 /** @returns {Promise<object[]>} a row for each instrumentation whose server is installed */
-export async function runInstrumentations({
-  rounds = 25,
-  only = SUBJECTS.map(({ subject }) => subject),
-} = {}) {
+export async function runInstrumentations({ rounds = 25 } = {}) {
   const servers = {
     postgres: hasPostgres() ? await startPostgres() : undefined,
     redis: existsSync(REDIS) ? await startRedis() : undefined,
@@ -182,7 +179,6 @@ export async function runInstrumentations({
   try {
     const rows = [];
     for (const subject of SUBJECTS) {
-      if (!only.includes(subject.subject)) continue;
       if (subject.needs && servers[subject.needs] === undefined) continue;
       if (subject.subject === SHOP) buildShop();
       rows.push(await measureSubject(subject, rounds, ports));

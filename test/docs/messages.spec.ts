@@ -8,6 +8,7 @@ import { lastValueFrom, type Observable } from 'rxjs';
 import { express } from '../support/adapters.js';
 import { type BrokerKind, type BrokerServer, hasBroker, startBroker } from '../support/broker-servers.js';
 import { guardEachTest, lensApp, parentIdOf, theSpan } from '../support/lens-app.js';
+import { describeWith } from '../support/describe-with.js';
 
 /** What the snippets of all brokers have in common. */
 interface Snippet {
@@ -51,14 +52,10 @@ const recipes: Recipe[] = [
   },
 ];
 
-/** Runs a test with a server of its own; where none is installed, it is skipped, and its title says so. */
+/** Runs a test with a server of its own. */
 function withBroker(kind: BrokerKind, title: string, test: (port: number) => Promise<void>): void {
-  describe(`on ${kind}`, () => {
+  describeWith(kind, hasBroker(kind), `on ${kind}`, () => {
     guardEachTest();
-    if (!hasBroker(kind)) {
-      it.skip(`${title} (skipped: ${kind} isn't installed)`, () => undefined);
-      return;
-    }
     let server: BrokerServer;
     beforeAll(async () => {
       server = await startBroker(kind);

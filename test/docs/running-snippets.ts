@@ -13,7 +13,6 @@ import { captureSpans } from 'nest-lens/testing';
 
 const apps = new Set<INestApplication>();
 const handles = new Set<TelemetryHandle>();
-let environment: NodeJS.ProcessEnv;
 let imports = 0;
 
 /** What NestLens warned about in the running test. */
@@ -22,12 +21,10 @@ export const warnings: LensWarning[] = [];
 export const codes = (): string[] => warnings.map(({ code }) => code);
 
 /**
- * Around each test of the surrounding `describe`: afterwards applications and set-ups of snippets are closed and variables are
- * what they were. Call it inside a `describe`, so that it runs before the hooks of the set-up file.
+ * Around each test of the surrounding `describe`: afterwards applications and set-ups of snippets are closed. Call it inside a `describe`, so that it runs before the hooks of the set-up file.
  */
 export function aroundSnippets(): void {
   beforeEach(() => {
-    environment = { ...process.env };
     warnings.length = 0;
     setLensLogger({ warn: (_message, warning) => void warnings.push(warning) });
     Logger.overrideLogger(false);
@@ -37,8 +34,6 @@ export function aroundSnippets(): void {
     await closeApps();
     for (const handle of handles) await handle.shutdown(1_000);
     handles.clear();
-    for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
-    Object.assign(process.env, environment);
     vi.restoreAllMocks();
   });
 }

@@ -1,13 +1,13 @@
 import { afterEachTest } from '../support/after-each-test.js';
+import { removeTelemetryVariables } from '../support/telemetry-variables.js';
 
-const OURS = /^(OTEL|NEST_LENS|NEMO_LENS)_/;
 const set = new Set<string>();
 
 afterEachTest(() => set.clear());
 
 /** Sets variables of OpenTelemetry and NestLens for the rest of the test: these and no others. */
 export function setEnvironment(variables: Readonly<Record<string, string>> = {}): void {
-  for (const name of Object.keys(process.env)) if (OURS.test(name)) delete process.env[name];
+  removeTelemetryVariables();
   Object.assign(process.env, variables);
   noteVariables(variables);
 }

@@ -8,16 +8,15 @@ import { captureWarnings, type CapturedWarnings } from '../support/capture-warni
 import { KeepingExporter } from '../support/keeping-exporter.js';
 import { setUpForTest } from '../support/live-telemetry.js';
 import { startGrpcReceiver, startReceiver } from '../support/otlp-receiver.js';
+import { removeTelemetryVariables } from '../support/telemetry-variables.js';
 
 vi.setConfig({ testTimeout: 60_000 });
 
 let warnings: CapturedWarnings;
-let savedEnv: NodeJS.ProcessEnv;
 const servers: Server[] = [];
 
 beforeEach(() => {
-  savedEnv = { ...process.env };
-  for (const name of Object.keys(process.env)) if (name.startsWith('OTEL_')) delete process.env[name];
+  removeTelemetryVariables();
   Object.assign(process.env, {
     OTEL_LOGS_EXPORTER: 'none',
     // Each span is a batch.
@@ -34,8 +33,6 @@ afterEach(() => {
     server.closeAllConnections();
     server.close();
   }
-  for (const name of Object.keys(process.env)) if (!(name in savedEnv)) delete process.env[name];
-  Object.assign(process.env, savedEnv);
 });
 
 /** A collector that answers with a status, which can be changed. */

@@ -20,6 +20,7 @@ import { captureWarnings, type CapturedWarnings } from '../support/capture-warni
 import { KeepingExporter } from '../support/keeping-exporter.js';
 import { setUpForTest } from '../support/live-telemetry.js';
 import { startReceiver } from '../support/otlp-receiver.js';
+import { removeTelemetryVariables } from '../support/telemetry-variables.js';
 
 vi.setConfig({ testTimeout: 30_000 });
 
@@ -123,7 +124,7 @@ describe('the metrics', () => {
   ])(
     'H6: are not in the meter provider of an application that gives only a span pipeline, so nothing waits for it (%s)',
     async (mode, prepare) => {
-      for (const name of Object.keys(process.env)) if (name.startsWith('OTEL_')) delete process.env[name];
+      removeTelemetryVariables();
       const provider = new MeterProvider();
       const flush = vi.spyOn(provider, 'forceFlush').mockReturnValue(new Promise(() => undefined));
       metrics.setGlobalMeterProvider(provider);
@@ -146,7 +147,7 @@ describe('the metrics', () => {
 
   it('H13: are exported once by a close, and once by each flush before it', async () => {
     const receiver = await startReceiver();
-    for (const name of Object.keys(process.env)) if (name.startsWith('OTEL_')) delete process.env[name];
+    removeTelemetryVariables();
     process.env.OTEL_EXPORTER_OTLP_ENDPOINT = receiver.url;
     process.env.OTEL_LOGS_EXPORTER = 'none';
     const exports = () => receiver.requests.filter((request) => request.includes('/v1/metrics')).length;
@@ -162,7 +163,7 @@ describe('the metrics', () => {
   });
 
   it('H7: of an application that gives only a span exporter trouble no absent collector when it closes', async () => {
-    for (const name of Object.keys(process.env)) if (name.startsWith('OTEL_')) delete process.env[name];
+    removeTelemetryVariables();
     const exporter = new KeepingExporter();
     const handle = await setUpForTest({ exporter: 'otlp', metricsEnabled: true }, { spanExporter: exporter });
     managedSpan('orders', 'a', () => undefined);

@@ -12,6 +12,7 @@ import { setUpForTest } from '../support/live-telemetry.js';
 import { type Misbehaviour, startReceiver } from '../support/otlp-receiver.js';
 import { startShop } from '../support/shop-process.js';
 import { shopWithFile } from '../support/shop-with-file.js';
+import { removeTelemetryVariables } from '../support/telemetry-variables.js';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -31,14 +32,10 @@ class OrdersController {
 let warnings: string[];
 /** The limits that they name. */
 let limits: unknown[];
-let savedEnv: NodeJS.ProcessEnv;
 const { lookup } = dns;
 
 beforeEach(() => {
-  savedEnv = { ...process.env };
-  for (const name of Object.keys(process.env)) {
-    if (/^(OTEL|NEST_LENS|NEMO_LENS)_/.test(name)) delete process.env[name];
-  }
+  removeTelemetryVariables();
   process.env.OTEL_LOGS_EXPORTER = 'none';
   // Longer than the limit; how long the exporter itself goes on trying, after the application has closed.
   process.env.OTEL_EXPORTER_OTLP_TIMEOUT = '1000';
@@ -56,8 +53,6 @@ beforeEach(() => {
 
 afterEach(() => {
   dns.lookup = lookup;
-  for (const name of Object.keys(process.env)) if (!(name in savedEnv)) delete process.env[name];
-  Object.assign(process.env, savedEnv);
 });
 
 async function startApp(config: Record<string, unknown> = {}): Promise<INestApplication> {

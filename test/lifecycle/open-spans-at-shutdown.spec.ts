@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   context,
   diag,
@@ -17,22 +17,16 @@ import { managedSpan, SpanRegistry, traceFn, withSpan } from 'nest-lens/core';
 import { captureWarnings, type CapturedWarnings } from '../support/capture-warnings.js';
 import { KeepingExporter } from '../support/keeping-exporter.js';
 import { setUpForTest } from '../support/live-telemetry.js';
+import { removeTelemetryVariables } from '../support/telemetry-variables.js';
 
 vi.setConfig({ testTimeout: 30_000 });
 
 let warnings: CapturedWarnings;
-let savedEnv: NodeJS.ProcessEnv;
 
 beforeEach(() => {
-  savedEnv = { ...process.env };
-  for (const name of Object.keys(process.env)) if (name.startsWith('OTEL_')) delete process.env[name];
+  removeTelemetryVariables();
   warnings = captureWarnings();
   SpanRegistry.register('shop', ['orders']);
-});
-
-afterEach(() => {
-  for (const name of Object.keys(process.env)) if (!(name in savedEnv)) delete process.env[name];
-  Object.assign(process.env, savedEnv);
 });
 
 /** Work that goes on until it is told to stop. */

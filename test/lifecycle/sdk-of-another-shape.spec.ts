@@ -4,6 +4,7 @@ import { diag, type ProxyTracerProvider, trace, type TracerProvider } from '@ope
 import type { SpanProcessorLike } from 'nest-lens/core';
 import { captureWarnings, type CapturedWarnings } from '../support/capture-warnings.js';
 import { KeepingExporter } from '../support/keeping-exporter.js';
+import { removeTelemetryVariables } from '../support/telemetry-variables.js';
 
 /** The provider of the SDK, by the private fields that NestLens reads. */
 interface Provider extends TracerProvider {
@@ -58,11 +59,9 @@ const { setUpForTest } = await import('../support/live-telemetry.js');
 vi.setConfig({ testTimeout: 30_000 });
 
 let warnings: CapturedWarnings;
-let savedEnv: NodeJS.ProcessEnv;
 
 beforeEach(() => {
-  savedEnv = { ...process.env };
-  for (const name of Object.keys(process.env)) if (name.startsWith('OTEL_')) delete process.env[name];
+  removeTelemetryVariables();
   process.env.OTEL_LOGS_EXPORTER = 'none';
   SpanRegistry.register('shop', ['orders']);
   diag.disable();
@@ -73,8 +72,6 @@ afterEach(() => {
   vi.restoreAllMocks();
   doctor.change = () => undefined;
   doctor.hidden.clear();
-  for (const name of Object.keys(process.env)) if (!(name in savedEnv)) delete process.env[name];
-  Object.assign(process.env, savedEnv);
 });
 
 const shapes = () =>

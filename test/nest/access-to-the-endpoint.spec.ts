@@ -128,7 +128,7 @@ describe('introspection that cannot be obeyed', () => {
     ['has one guard, not a list', { guards: OperatorGuard }, /guards must be an array/],
     ['has a set of guards', { guards: new Set(guards) }, /guards must be an array/],
     ['has a guard that a circular import left out', { guards: [undefined] }, /guards\[0\] must be a class/],
-    ['has a hole among the guards', { guards: [OperatorGuard, , OtherGuard] }, /guards\[1\] must be a class/], // eslint-disable-line no-sparse-arrays
+    ['has a hole among the guards', { guards: [OperatorGuard, , OtherGuard] }, /guards\[1\] must be a class/], // eslint-disable-line no-sparse-arrays -- a hole is the case
     ['has a guard that is none', { guards: [OperatorGuard, NoGuard] }, /guards\[1\] must be a class/],
     ['has a guard that shows no method', { guards: [FieldGuard] }, /guards\[0\] must be a class/],
     ['has a function as a guard', { guards: [() => true] }, /guards\[0\] must be a class/],

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { enabledSpanGroups, SpanRegistry } from 'nest-lens/core';
 import { createClient } from 'redis';
 import { redisSpecSource } from '../../sample-app/spec-sources/redis/redis-spec-source.js';
@@ -6,6 +6,7 @@ import { type BrokerServer, hasBroker, startBroker } from '../support/broker-ser
 import { captureWarnings } from '../support/capture-warnings.js';
 import { until } from '../support/lens-app.js';
 import { setUpForTest } from '../support/live-telemetry.js';
+import { describeWith } from '../support/describe-with.js';
 
 vi.setConfig({ testTimeout: 20_000 });
 
@@ -16,11 +17,7 @@ const says = async (groups: string): Promise<void> => {
 };
 const KEY = 'nest-lens:span-groups';
 
-describe('sample-app/spec-sources/redis', () => {
-  if (!hasBroker('redis')) {
-    it.skip("(skipped: redis isn't installed)", () => undefined);
-    return;
-  }
+describeWith('redis-server', hasBroker('redis'), 'sample-app/spec-sources/redis', () => {
   let server: BrokerServer;
   let url: string;
   beforeEach(async () => {

@@ -6,6 +6,7 @@ import { closeAfterTest } from './close-after-test.js';
 
 /** Where Debian's package `chromium` puts the program. */
 const PROGRAM = '/usr/bin/chromium';
+const isInstalled = existsSync(PROGRAM);
 
 /** A page of a browser, and what went wrong in it: errors of scripts, what its policy forbade, dialogs. */
 export interface WatchedPage {
@@ -18,16 +19,16 @@ let browser: Browser | undefined;
 /** One headless Chromium for the tests of a file. It has to be called at the top. */
 export function useBrowser(): void {
   beforeAll(async () => {
-    if (!existsSync(PROGRAM)) return;
+    if (!isInstalled) return;
     browser = await chromium.launch({ executablePath: PROGRAM, args: ['--no-sandbox'] });
   }, 30_000);
   afterAll(async () => browser?.close());
 }
 
-/** A test that needs the browser; where none is installed, it is skipped, and its title says so. */
+/** A test that needs the browser. Where it isn't installed, the test is skipped, and its title says so. */
 export function itInBrowser(title: string, test: () => Promise<void>): void {
-  if (existsSync(PROGRAM)) it(title, test, 60_000);
-  else it.skip(`${title} (skipped: chromium isn't installed)`, () => undefined);
+  const shown = isInstalled ? title : `${title} (skipped: chromium isn't installed)`;
+  it.skipIf(!isInstalled)(shown, test, 60_000);
 }
 
 /** Opens a URL, in a test with `guardTransportTests`: pages close before their application, which would wait for them. */

@@ -1,15 +1,7 @@
 import { transformSync } from '@swc/core';
+import { SWC_SETTINGS } from '../../scripts/swc-settings.mjs';
 
-/** An ES module of TypeScript as JavaScript, with the metadata of decorators that Nest reads. */
+/** An ES module of TypeScript as JavaScript. */
 export function compileProgram(source: string): string {
-  return transformSync(source, {
-    configFile: false,
-    swcrc: false,
-    jsc: {
-      target: 'es2022',
-      parser: { syntax: 'typescript', decorators: true },
-      transform: { legacyDecorator: true, decoratorMetadata: true },
-    },
-    module: { type: 'es6' },
-  }).code;
+  return transformSync(source, SWC_SETTINGS).code;
 }

@@ -114,7 +114,6 @@ const warnings: LensWarning[] = [];
 const logLines: LogLine[] = [];
 const diagMessages: string[] = [];
 const processWarnings: string[] = [];
-let environment: NodeJS.ProcessEnv = {};
 
 const recordProcessWarning = (warning: Error): void => {
   if (warning.name === 'ExperimentalWarning') return;
@@ -177,7 +176,6 @@ export async function until(fact: () => boolean, withinMs = 2_000): Promise<bool
 export function guardEachTest(): void {
   beforeEach(() => {
     for (const list of [warnings, logLines, diagMessages, processWarnings]) list.length = 0;
-    environment = { ...process.env };
     const say = (...parts: unknown[]): void => void diagMessages.push(textOf(parts));
     diag.setLogger(
       { error: say, warn: say, info: say, debug: say, verbose: say },
@@ -191,8 +189,6 @@ export function guardEachTest(): void {
     // A warning is emitted on the next tick.
     await new Promise((resolve) => setImmediate(resolve));
     process.off('warning', recordProcessWarning);
-    for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
-    Object.assign(process.env, environment);
 
     expect(diagMessages.filter((message) => /ended|end\(\)|duplicate registration/i.test(message))).toEqual(
       [],

@@ -69,7 +69,7 @@ const MESSAGES: {
     `Namespace '${namespace}' is not registered. Registered namespaces: ${namespaces}. Correct the name.`,
   PINNED: () =>
     'The enabled span groups of this process are pinned (telemetry is disabled, or setEnabledSpanGroups was called), ' +
-    'so they can not be overridden. Enable telemetry, or call setSpanGroupSpec first.',
+    'so they cannot be overridden. Enable telemetry, or call setSpanGroupSpec first.',
   INVALID_SPEC: ({ problem }) =>
     `The span group spec ${problem}. Nothing has changed. Correct it and call again.`,
   INVALID_TTL: ({ given }) =>
@@ -95,7 +95,7 @@ const MESSAGES: {
     "reaches the process, such as on your own machine, set NODE_ENV to 'development' or 'test' instead.",
   INTROSPECTION_DIFFERS: () =>
     'NestLensModule.forRoot was called more than once in one application, with different options for introspection. There is ' +
-    'one endpoint, so NestLens can not obey both. Give the same introspection everywhere, or call forRoot once.',
+    'one endpoint, so NestLens cannot obey both. Give the same introspection everywhere, or call forRoot once.',
   INTROSPECTION_TOO_LATE: () =>
     'introspection came from the factory of NestLensModule.forRootAsync. That is too late: Nest has to know routes ' +
     'and guards before it can inject anything. Give it beside the factory: forRootAsync({ introspection, useFactory }).',
@@ -103,7 +103,7 @@ const MESSAGES: {
     'NestLensModule.forRoot was loaded lazily, after the start of the application: Nest does not call its hooks and does not map its ' +
     'routes. Import it in the root module. A module that is loaded lazily can register groups with forFeature.',
   OPTIONS_REQUEST_SCOPED: () =>
-    'NestLensModule.forRootAsync injects a provider that is made for each request, so Nest can not make its options. Inject ' +
+    'NestLensModule.forRootAsync injects a provider that is made for each request, so Nest cannot make its options. Inject ' +
     'providers of the default scope.',
   NO_OPTIONS_FACTORY: () =>
     'NestLensModule.forRootAsync needs one of useFactory, useClass and useExisting. Give one of them, or call forRoot.',

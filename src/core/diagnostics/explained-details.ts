@@ -93,5 +93,5 @@ export const UNGATED: Readonly<Record<WarningDetails['INSTRUMENTATIONS_UNGATED']
 
 /** What goes wrong if the context manager can't be changed. */
 export const OFF_SPAN_ACTIVE =
-  'The registered context manager can not be changed: trace.getActiveSpan() may be a span that is off, and attributes that are set on it are lost. ' +
+  'The registered context manager cannot be changed: trace.getActiveSpan() may be a span that is off, and attributes that are set on it are lost. ' +
   'Let NestLens start the SDK, or register a context manager of @opentelemetry/context-async-hooks.';

@@ -117,6 +117,11 @@ export function performanceStart(span: object): number | undefined {
   return typeof start === 'number' && Number.isFinite(start) && isGiven !== true ? start : undefined;
 }
 
+/** The same field for a copy of a span, which is read like the span itself. */
+export function withPerformanceStart(span: object): object {
+  return { _performanceStartTime: performanceStart(span) };
+}
+
 /**
  * `_currentContext` of a context of the API: its entries in a map. The missing public way is a method to list them. Seen in
  * 1.9 and 1.10.

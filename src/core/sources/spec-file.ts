@@ -25,7 +25,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   EPERM: 'may not be read by this process',
   EISDIR: 'is a folder',
   ELOOP: 'is a link that leads to itself',
-  EMFILE: 'can not be opened, since this process has too many files open',
+  EMFILE: 'cannot be opened, since this process has too many files open',
 };
 
 /**
@@ -39,7 +39,7 @@ export async function readSpecFile(path: string): Promise<SpecFile> {
     return await readOpened(handle);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const problem = PROBLEMS[code ?? ''] ?? `can not be read (${code ?? message})`;
+    const problem = PROBLEMS[code ?? ''] ?? `cannot be read (${code ?? message})`;
     return { id: undefined, spec: undefined, problem };
   } finally {
     await handle?.close().catch(() => undefined);

@@ -2,7 +2,7 @@ import { SpanStatusCode } from '@opentelemetry/api';
 import type { KeptSpan, RecentTrace, RecentTraces } from '../state/recent-traces-state.js';
 import { boundedAttributes, boundedText, bytesOfAttributes } from './bounded-attributes.js';
 import { isLocalRoot } from './is-local-root.js';
-import { performanceStart } from '../private-fields/private-fields.js';
+import { withPerformanceStart } from '../private-fields/private-fields.js';
 
 /** The most memory for all traces, roughly, in bytes. */
 const MAX_BYTES = 16_000_000;
@@ -90,8 +90,7 @@ function boundedCopy(span: KeptSpan): KeptSpan {
   const context = span.spanContext();
   const { parentSpanContext, kind, startTime, duration, instrumentationScope } = span;
   return {
-    // Under the SDK's field name, which readers look for.
-    ...{ _performanceStartTime: performanceStart(span) },
+    ...withPerformanceStart(span),
     ...{ parentSpanContext, kind, startTime, duration, instrumentationScope },
     name: boundedText(span.name),
     spanContext: () => context,

@@ -29,7 +29,7 @@ export type AutoGroupKind = 'handlers' | 'enhancers' | 'providers';
  *
  * @param types the context types in which Nest may call it; none for a method that isn't a handler. If there are several, a
  * call doesn't show its type, so attributes that depend on the type are left out. If one of them is `rpc` or `ws`, every
- * thrown value is an error
+ * thrown value is an error.
  */
 export function methodSpanPlan(
   site: MethodSite,

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { NestLensModule, setEnabledSpanGroups, setSpanGroupSpec, SpanGroup } from 'nest-lens';
 import { reportMissingSetUp } from '../../../src/core/groups/missing-set-up.js';
 import { captureWarnings } from '../../support/capture-warnings.js';
@@ -9,13 +9,8 @@ class Orders {
 }
 SpanGroup('orders')(Orders);
 
-let environment: NodeJS.ProcessEnv;
 beforeEach(() => {
   captureWarnings(); // none on the console
-  environment = { ...process.env };
-});
-afterEach(() => {
-  for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
 });
 
 /** What is said where sites are decorated, and the time is over. */

@@ -2,10 +2,11 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type BrokerServer, hasBroker, startBroker } from '../../support/broker-servers.js';
 import { hasPostgres, type PostgresServer, startPostgres } from '../../support/postgres-server.js';
 import { FROM_CALLER, groupOf, type KeptSpan, SpanTree } from './span-trees.js';
+import { describeWith } from '../../support/describe-with.js';
 
 vi.setConfig({ testTimeout: 180_000 });
 
@@ -18,7 +19,6 @@ interface Outcome {
 }
 
 const isInstalled = hasPostgres() && hasBroker('redis');
-const suffix = isInstalled ? '' : ' (skipped: postgresql and redis-server are not installed)';
 
 /** The client's port is another one each time; what the handler sets is on the nearest span that is on. */
 const isSteady = ([key]: [string, unknown]): boolean => key !== 'network.peer.port' && key !== 'user.id';
@@ -35,7 +35,7 @@ function described(spans: readonly KeptSpan[], isOn?: (span: KeptSpan) => boolea
     .sort();
 }
 
-(isInstalled ? describe : describe.skip)(`attached to what serves already${suffix}`, () => {
+describeWith('postgresql or redis-server', isInstalled, 'attached to what serves already', () => {
   let postgres: PostgresServer;
   let redis: BrokerServer;
   let outcome: Outcome;

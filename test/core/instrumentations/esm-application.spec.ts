@@ -1,15 +1,15 @@
 // An application of ES modules with every instrumentation that is installed, and what an operator does to it while it runs.
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { hasBroker, startBroker } from '../../support/broker-servers.js';
 import { type ReceivedSpan, startReceiver } from '../../support/otlp-receiver.js';
 import { hasPostgres, startPostgres } from '../../support/postgres-server.js';
 import { type ShopProcess, startShop } from '../../support/shop-process.js';
+import { describeWith } from '../../support/describe-with.js';
 
 vi.setConfig({ testTimeout: 180_000 });
 
 const isInstalled = hasPostgres() && hasBroker('redis');
-const suffix = isInstalled ? '' : ' (skipped: postgresql and redis-server are not installed)';
 
 /** Each request has a trace of its own, which its number names. */
 const traceOf = (request: number): string => String(request).padStart(32, 'a');
@@ -31,7 +31,7 @@ async function control(shop: ShopProcess, method: string, body?: object): Promis
 const scopeOf = ({ scope, name }: ReceivedSpan): string =>
   `${scope.name.replace('@opentelemetry/instrumentation-', '')} ${name}`;
 
-(isInstalled ? describe : describe.skip)(`nest-lens/register, and ES modules${suffix}`, () => {
+describeWith('postgresql or redis-server', isInstalled, 'nest-lens/register, and ES modules', () => {
   it('T7: PUT turns pg on in the running process, and DELETE turns it off again', async () => {
     const [postgres, redis, receiver] = await Promise.all([
       startPostgres(),

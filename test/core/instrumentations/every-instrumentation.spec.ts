@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type BrokerServer, hasBroker, startBroker } from '../../support/broker-servers.js';
 import { hasPostgres, type PostgresServer, startPostgres } from '../../support/postgres-server.js';
 import {
@@ -16,6 +16,7 @@ import {
   type KeptSpan,
   SpanTree,
 } from './span-trees.js';
+import { describeWith } from '../../support/describe-with.js';
 
 vi.setConfig({ testTimeout: 180_000 });
 
@@ -70,9 +71,8 @@ const requests: AskedRequest[] = [
 const isUnboundPg = (path: string): boolean => /^none( > pg|$)/.test(path);
 
 const isInstalled = hasPostgres() && hasBroker('redis');
-const suffix = isInstalled ? '' : ' (skipped: postgresql and redis-server are not installed)';
 
-(isInstalled ? describe : describe.skip)(`a request that passes every instrumentation${suffix}`, () => {
+describeWith('postgresql or redis-server', isInstalled, 'a request that passes every instrumentation', () => {
   let postgres: PostgresServer;
   let redis: BrokerServer;
   let outcome: Outcome;

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Attributes } from '@opentelemetry/api';
 import { managedSpan, SpanRegistry } from 'nest-lens/core';
 import { otlpSize } from '../../../src/core/spans/otlp-size.js';
@@ -7,14 +7,10 @@ import { hearOfEndedSpans } from '../../../src/core/telemetry/hear-of-ended-span
 import { setUpForTest } from '../../support/live-telemetry.js';
 import { startReceiver } from '../../support/otlp-receiver.js';
 
-const before = { ...process.env };
 vi.setConfig({ testTimeout: 30_000 });
 
 describe('otlpSize', () => {
   beforeEach(() => SpanRegistry.register('shop', ['orders']));
-  afterEach(() => {
-    for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
-  });
 
   const kinds: [string, Attributes, Error?][] = [
     ['a block', {}],

@@ -106,7 +106,7 @@ describe('safeSetSpanAttributes', () => {
           },
         }),
     ],
-    ['an array with a hole', () => [1, , 2]], // eslint-disable-line no-sparse-arrays
+    ['an array with a hole', () => [1, , 2]], // eslint-disable-line no-sparse-arrays -- a hole is the case
   ])('I6: never throws: drops %s, and keeps the rest', (_kind, make) => {
     expect(recorded({ before: 1, value: make(), after: 2 })).toMatchObject({ before: 1, after: 2 });
   });

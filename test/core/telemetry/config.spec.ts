@@ -10,6 +10,7 @@ import {
 } from 'nest-lens/core';
 import { KeepingExporter } from '../../support/keeping-exporter.js';
 import { quietConfig, setUpForTest } from '../../support/live-telemetry.js';
+import { removeTelemetryVariables } from '../../support/telemetry-variables.js';
 
 const fromEnv = (env: NodeJS.ProcessEnv) => nestLensConfigFromEnv({ env });
 
@@ -213,19 +214,10 @@ describe('nestLensConfigFromEnv', () => {
 });
 
 describe('the process environment', () => {
-  const variables = ['NEST_LENS_SPAN_GROUPS', 'NEST_LENS_ENABLED', 'OTEL_SDK_DISABLED'];
-  let saved: [string, string | undefined][];
   let handle: TelemetryHandle | undefined;
 
-  beforeEach(() => {
-    saved = variables.map((name) => [name, process.env[name]]);
-    for (const name of variables) delete process.env[name];
-  });
+  beforeEach(removeTelemetryVariables);
   afterEach(async () => {
-    for (const [name, value] of saved) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
     await handle?.shutdown();
     handle = undefined;
   });

@@ -47,25 +47,17 @@ import { captureWarnings, type CapturedWarnings } from '../../support/capture-wa
 import { compileCore, type CompiledCore } from '../../support/compiled-core.js';
 import { KeepingExporter } from '../../support/keeping-exporter.js';
 import { quietConfig, setUpForTest } from '../../support/live-telemetry.js';
+import { removeTelemetryVariables } from '../../support/telemetry-variables.js';
 
 // The first set-up loads the SDK and everything it brings.
 vi.setConfig({ testTimeout: 30_000 });
 
 let warnings: CapturedWarnings;
-let savedEnv: NodeJS.ProcessEnv;
 
 beforeEach(() => {
-  savedEnv = { ...process.env };
-  for (const name of Object.keys(process.env)) {
-    if (/^(OTEL|NEST_LENS|NEMO_LENS)_/.test(name)) delete process.env[name];
-  }
+  removeTelemetryVariables();
   warnings = captureWarnings();
   SpanRegistry.register('shop', ['orders', 'cache'], { default: ['orders'] });
-});
-
-afterEach(() => {
-  for (const name of Object.keys(process.env)) if (!(name in savedEnv)) delete process.env[name];
-  Object.assign(process.env, savedEnv);
 });
 
 const work = (name: string): void => managedSpan('orders', name, () => undefined);

@@ -22,6 +22,7 @@ import { type OtlpReceiver, startGrpcReceiver, startReceiver } from '../../suppo
 import { captureWarnings, type CapturedWarnings } from '../../support/capture-warnings.js';
 import { KeepingExporter } from '../../support/keeping-exporter.js';
 import { setUpForTest } from '../../support/live-telemetry.js';
+import { removeTelemetryVariables } from '../../support/telemetry-variables.js';
 
 // The first set-up loads the SDK and everything it brings.
 vi.setConfig({ testTimeout: 30_000 });
@@ -29,13 +30,9 @@ vi.setConfig({ testTimeout: 30_000 });
 type Done = (result: { code: number; error?: Error }) => void;
 
 let warnings: CapturedWarnings;
-let savedEnv: NodeJS.ProcessEnv;
 
 beforeEach(() => {
-  savedEnv = { ...process.env };
-  for (const name of Object.keys(process.env)) {
-    if (/^(OTEL|NEST_LENS|NEMO_LENS)_/.test(name)) delete process.env[name];
-  }
+  removeTelemetryVariables();
   process.env.OTEL_LOGS_EXPORTER = 'none';
   warnings = captureWarnings();
   SpanRegistry.register('shop', ['orders']);
@@ -45,8 +42,6 @@ beforeEach(() => {
 
 afterEach(() => {
   vi.restoreAllMocks();
-  for (const name of Object.keys(process.env)) if (!(name in savedEnv)) delete process.env[name];
-  Object.assign(process.env, savedEnv);
 });
 
 const work = (name: string): void => managedSpan('orders', name, () => undefined);
