@@ -1,4 +1,4 @@
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { diag, DiagLogLevel } from '@opentelemetry/api';
 import {
   AggregationTemporality,
@@ -13,6 +13,7 @@ import { type Scenario } from './scenario.js';
 import { emit } from './scenario-emission.js';
 import { setEnvironment } from './scenario-environment.js';
 import { emitWithFile } from './variable-scenarios.js';
+import { interceptPrintedSpans } from '../support/printed-spans.js';
 
 function sentence(behaviour: string, run: () => Promise<void>): Scenario {
   return { behaviour, cells: [], run };
@@ -128,7 +129,7 @@ export const sentenceScenarios: Readonly<Record<string, Scenario>> = {
 
   '`exporter` `console` and `none` are about spans: with them there is a meter provider only if `OTEL_METRICS_EXPORTER` asks for one.':
     sentence('C2, H11', async () => {
-      const log = vi.spyOn(console, 'log').mockImplementation(() => undefined);
+      const printed = interceptPrintedSpans();
       try {
         for (const exporter of ['console', 'none'] as const) {
           const config = { metricsEnabled: true, exporter };
@@ -138,7 +139,7 @@ export const sentenceScenarios: Readonly<Record<string, Scenario>> = {
           expect((await emit({}, { config })).receiver.requests).toEqual([]);
         }
       } finally {
-        log.mockRestore();
+        printed.restore();
       }
     }),
 };

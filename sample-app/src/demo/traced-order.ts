@@ -26,7 +26,7 @@ const TIMED_ORDERS = 7;
 /**
  * Places some orders for their time, and one for its spans.
  *
- * @param label what is shown before it: the spec, say
+ * @param label shown before it, such as the spec
  */
 export async function traceOrder(
   shop: ShopProcess,
@@ -36,7 +36,7 @@ export async function traceOrder(
 ): Promise<TracedOrder> {
   const times: number[] = [];
   for (let order = 0; order < TIMED_ORDERS; order++) times.push(await shop.order(headers));
-  // The spans of those are not the one's that is shown.
+  // Their spans are dropped: those of the next order are shown.
   await new Promise((resolve) => setTimeout(resolve, 6 * EXPORTED_EVERY));
   collector.drain();
   await shop.order(headers);
@@ -58,7 +58,7 @@ async function settled(collector: OtlpCollector): Promise<void> {
 
 /** What it cost, and its trace. */
 export function showOrder(say: Say, { label, spans, tookMs, bytes }: TracedOrder): void {
-  const cost = `${spans.length} spans, ${bytes.toLocaleString('en')} bytes, answered in ${tookMs.toFixed(1)} ms`;
+  const cost = `${spans.length} spans, ${bytes.toLocaleString('en')} bytes; median of ${TIMED_ORDERS} orders ${tookMs.toFixed(1)} ms`;
   say(`${bold(label.padEnd(44))}${yellow(cost)}`);
   const root = spans.find(({ name }) => name === ORDER);
   say(...(root === undefined ? [] : spanTree(spans, root)), '');
