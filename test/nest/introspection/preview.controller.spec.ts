@@ -208,8 +208,9 @@ onEachPlatform('POST /lens/groups/preview', (platform) => {
     it('comes at its time', async () => {
       const from = performance.now();
       const { seconds } = (await preview(await start(), { seconds: 0.25, groups: ['orders'] })).json();
-      expect(seconds).toBe(0.25);
-      expect(performance.now() - from).toBeGreaterThan(249);
+      // Node's timers may come a millisecond early.
+      expect(seconds).toBeCloseTo(0.25, 2);
+      expect(performance.now() - from).toBeGreaterThan(248);
     });
 
     it.each(['JSON', 'events'])('comes with its client, who has asked for %s', async (kind) => {
