@@ -5,66 +5,52 @@
  * tried on the folder that mirrors the file's. Nothing is broken in processes that a spec starts, so what only they can
  * show stays on the list. It writes into the file while it runs, and puts it back; so run it in a worktree of its own.
  */
-import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { withBreaks } from './mutate/breaks.mjs';
+import { runCopies } from './mutate/run-copies.mjs';
 
-/** A run of Vitest takes that many specs; each has a process of its own. */
-const SPECS_A_PROCESS = 40;
-/** A break that makes a test wait for ever counts as seen. */
-const MAX_SPEC_MS = 180_000;
-/** The number of no break: to see that the specs pass with the breaks built in. */
+/** So many breaks are tried in one process. The last run there breaks nothing: it fails if the others left something behind. */
+const BREAKS_A_PROCESS = 15;
+/** The number of no break. */
 const NONE = 99_999;
 
-/**
- * Runs specs, one after another, until one breaks it off. There is no build: it would cost more than they do.
- *
- * @returns {Promise<Map<string, boolean>>} of each spec that ran, whether it failed
- */
-async function runSpecs(specs) {
-  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'scripts/mutate/vitest.config.mjs'];
-  const child = spawn(process.execPath, [...vitest, ...specs], { stdio: ['ignore', 'pipe', 'ignore'] });
-  const hasFailed = new Map();
-  // Not SIGTERM: an endless loop never comes to handle it.
-  const timer = setTimeout(() => child.kill('SIGKILL'), MAX_SPEC_MS);
-  for await (const line of createInterface(child.stdout)) {
-    timer.refresh();
-    const [, what, spec] = /^(start|pass|fail) (.+)$/.exec(line) ?? [];
-    // A spec that has only started when the process ends has ended it.
-    if (spec !== undefined) hasFailed.set(spec, what !== 'pass');
+/** Which breaks each spec comes by, which only the first one that loads the file, and which are come by while it is loaded. */
+async function dryRun(specs) {
+  const jobs = [...specs, ...specs].map((spec) => ({ spec, number: NONE }));
+  const ran = await runCopies(jobs);
+  const reachedBy = new Map();
+  const first = new Set();
+  const early = new Set();
+  const again = new Set();
+  for (const [index, job] of jobs.entries()) {
+    const result = ran.get(job);
+    if (!result || result.hasFailed) throw new Error(`Nothing is broken yet, and ${job.spec} fails.`);
+    for (const number of result.reached) (index < specs.length ? first : again).add(number);
+    for (const number of result.reachedEarly) if (index < specs.length) early.add(number);
+    if (index >= specs.length) reachedBy.set(job.spec, new Set(result.reached));
   }
-  clearTimeout(timer);
-  return hasFailed;
+  return { reachedBy, early, onlyAtFirst: [...first].filter((number) => !again.has(number)) };
 }
 
-/** Tries each spec on each break, with a copy of the spec in a folder that names the break. Notes the breaks that are seen. */
-async function tryBreaks(numbers, specs, seen) {
-  let left = specs.flatMap((spec) => numbers.map((number) => ({ number, spec })));
+/** Tries breaks on a spec, many in a process, and notes those that it sees. */
+async function tryTogether(spec, numbers, seen) {
+  let left = [...numbers];
   while (left.length > 0) {
-    const copies = new Map();
-    for (const { number, spec } of left.slice(0, SPECS_A_PROCESS)) {
-      const copy = resolve(`${dirname(spec)}.break-${number}`, basename(spec));
-      mkdirSync(dirname(copy), { recursive: true });
-      const text = readFileSync(spec, 'utf8');
-      // What stands beside the spec doesn't stand beside its copy.
-      writeFileSync(copy, text.replaceAll("from './", `from '../${basename(dirname(spec))}/`));
-      copies.set(copy, { number, spec });
-    }
-    try {
-      const ran = await runSpecs([...copies.keys()]);
-      if (ran.size === 0) throw new Error('Vitest ran nothing.');
-      for (const [copy, hasFailed] of ran) {
-        const { number, spec } = copies.get(copy);
-        if (hasFailed && number === NONE) throw new Error(`Nothing is broken yet, and ${spec} fails.`);
-        if (hasFailed) seen.add(number);
-        left = left.filter((job) => job.number !== number || job.spec !== spec);
-      }
-    } finally {
-      for (const copy of copies.keys()) rmSync(dirname(copy), { recursive: true, force: true });
-    }
-    left = left.filter(({ number }) => !seen.has(number));
+    const jobs = [...left.slice(0, BREAKS_A_PROCESS), NONE].map((number) => ({ spec, number }));
+    const ran = await runCopies(jobs);
+    const failed = jobs.filter((job) => job.number !== NONE && ran.get(job)?.hasFailed);
+    left = left.filter((number) => !jobs.some((job) => job.number === number && ran.has(job)));
+    const hasLeftSomething = failed.length > 1 && ran.get(jobs.at(-1))?.hasFailed !== false;
+    if (hasLeftSomething) await tryAlone(spec, failed.map(({ number }) => number), seen);
+    else for (const { number } of failed) seen.add(number);
+  }
+}
+
+/** Tries breaks on a spec, each in a process of its own, as it has to be for what happens while a file is loaded. */
+async function tryAlone(spec, numbers, seen) {
+  for (const number of numbers) {
+    for (const { hasFailed } of (await runCopies([{ spec, number }])).values()) if (hasFailed) seen.add(number);
   }
 }
 
@@ -79,22 +65,29 @@ const [path, ...given] = process.argv.slice(2);
 if (path === undefined) throw new Error('Name a file of src.');
 const own = path.replace(/^src/, 'test').replace(/\.ts$/, '.spec.ts');
 const near = (given.length > 0 ? given : [own].filter((spec) => existsSync(spec))).flatMap(specsIn);
-const specs = new Set([...near, ...specsIn(dirname(own))]);
+const specs = [...new Set([...near, ...specsIn(dirname(own))])];
 const source = readFileSync(path, 'utf8');
 const { breaks, text } = withBreaks(source);
 const seen = new Set();
-const unseen = () => [...breaks.keys()].filter((number) => !seen.has(number));
+const unseen = (numbers) => [...numbers].filter((number) => !seen.has(number));
+const putBack = () => writeFileSync(path, source);
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => (putBack(), process.exit(1)));
+const reached = new Set();
 try {
   writeFileSync(path, text);
-  for (const spec of specs) {
-    if (unseen().length > 0) await tryBreaks([NONE, ...unseen()], [spec], seen);
-  }
+  const { early, onlyAtFirst, reachedBy } = await dryRun(specs);
+  for (const numbers of [onlyAtFirst, ...reachedBy.values()]) for (const number of numbers) reached.add(number);
+  for (const spec of specs) await tryTogether(spec, unseen(reachedBy.get(spec)), seen);
+  for (const spec of specs) await tryAlone(spec, unseen(onlyAtFirst), seen);
+  // What is reached at load and again later was tried with a file that was whole when it was loaded.
+  for (const spec of near) await tryAlone(spec, unseen(early), seen);
 } finally {
-  writeFileSync(path, source);
+  putBack();
 }
-for (const number of unseen()) {
+const left = unseen(breaks.keys());
+for (const number of left) {
   const { line, before, after } = breaks[number];
-  console.log(`${path}:${line}  ${before}  ->  ${after}`);
+  console.log(`${path}:${line}  ${before}  ->  ${after}${reached.has(number) ? '' : '  (no test comes here)'}`);
 }
-console.log(`${path}: ${breaks.length} breaks, ${unseen().length} of them unseen`);
-process.exitCode = unseen().length > 0 ? 1 : 0;
+console.log(`${path}: ${breaks.length} breaks, ${left.length} of them unseen`);
+process.exitCode = left.length > 0 ? 1 : 0;

@@ -19,8 +19,8 @@ const isComparison = (operator) => /[=<>]/.test(operator);
 /** @typedef {{ line: number, before: string, after: string }} Break a change of one expression or statement */
 
 /**
- * Builds all breaks of a file into its text. The one in force is the one whose number is `globalThis.__break`; without a
- * number the file does what it always does. So one text, compiled once, serves all of them.
+ * Builds all breaks of a file into its text. The one in force is the one of which `globalThis.__isBroken(number)`
+ * says so. So one text, compiled once, serves all of them.
  *
  * @returns {{ breaks: Break[], text: string }}
  */
@@ -34,7 +34,7 @@ export function withBreaks(source) {
     const start = node.getStart(file);
     const line = file.getLineAndCharacterOfPosition(start).line + 1;
     breaks.push({ line, before: source.slice(start, node.end).replace(/\s+/g, ' '), after });
-    return `(globalThis.__break === ${breaks.length - 1})`;
+    return `globalThis.__isBroken(${breaks.length - 1})`;
   };
   /** The text of a node, with the breaks of its children. */
   const inside = (node) => {
