@@ -1,7 +1,7 @@
 import { ModuleRef, type ModulesContainer } from '@nestjs/core';
 import { type ClassMethod, classMethods } from '../span-group/class-methods.js';
 import type { AnyClass } from '../span-group/gated-class.js';
-import { scanned, ScannedClass } from '../span-group/scanned-class.js';
+import { ScannedClass } from '../span-group/scanned-class.js';
 import type { AutoGroupKind } from '../span-group/handler-span.js';
 import { isClass } from '../span-group/module-groups.js';
 import { classSpanGroup, SPAN_GROUP_METADATA } from '../span-group/span-group-metadata.js';
@@ -34,7 +34,7 @@ export class AutoSites {
   ) {}
 
   /** The classes of controllers and providers, which may have handlers, and enhancers bound to them. */
-  entryClasses(): ScannedClass[] {
+  entryClasses(): Set<AnyClass> {
     const classes = new Set<AnyClass>();
     for (const { controllers, providers } of this.openModules()) {
       for (const wrappers of [controllers, providers]) {
@@ -44,17 +44,15 @@ export class AutoSites {
         }
       }
     }
-    return scanned(classes);
+    return classes;
   }
 
   /** Handlers of controllers, gateways, resolvers, and of providers that are called from outside. */
-  handlers(classes: Iterable<ScannedClass>, take: Take): void {
-    for (const scan of classes) {
-      const { Class } = scan;
-      if (!this.isOpen(Class, scan)) continue;
-      for (const method of scan.methods) {
-        if (isEntryPoint(Class, method) && !isOut(method)) take('handlers', Class, method);
-      }
+  handlers(scan: ScannedClass, take: Take): void {
+    const { Class } = scan;
+    if (!this.isOpen(Class, scan)) return;
+    for (const method of scan.methods) {
+      if (isEntryPoint(Class, method) && !isOut(method)) take('handlers', Class, method);
     }
   }
 

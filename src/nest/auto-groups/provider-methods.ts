@@ -24,9 +24,9 @@ export function providerMethods(Class: AnyClass, isLeftOut: (Base: object) => bo
     for (const name of Object.getOwnPropertyNames(at)) {
       if (seen.has(name)) continue;
       seen.add(name);
-      const { value } = Object.getOwnPropertyDescriptor(at, name) as { value?: unknown };
-      if (typeof value !== 'function' || isConstructor(value)) continue;
-      methods.push(new ClassMethod(name, value as ClassMethod['method'], at !== prototype));
+      const descriptor = Object.getOwnPropertyDescriptor(at, name)!;
+      if (typeof descriptor.value !== 'function' || isConstructor(descriptor.value as object)) continue;
+      methods.push(new ClassMethod(name, descriptor, at !== prototype));
     }
   }
   return methods;

@@ -8,7 +8,7 @@ export type HandlerType = ContextType | 'graphql';
  * Nest's own marks on handler methods. They are written out, because an application installs only the packages of Nest that
  * it uses; a test compares each mark with the real package.
  */
-const HANDLER_MARKS: readonly (readonly [mark: string, type: HandlerType])[] = [
+const HANDLER_MARKS: ReadonlyMap<unknown, HandlerType> = new Map([
   ['path', 'http'],
   ['__sse__', 'http'],
   ['microservices:pattern', 'rpc'],
@@ -17,11 +17,11 @@ const HANDLER_MARKS: readonly (readonly [mark: string, type: HandlerType])[] = [
   ['graphql:resolver_type', 'graphql'],
   ['graphql:resolve_property', 'graphql'],
   ['graphql:resolve_reference', 'graphql'],
-];
+]);
 
 /** The context types in which Nest calls a method, by its metadata; empty if it isn't a handler. */
 export function handlerTypes(method: object): readonly HandlerType[] {
-  const marks = HANDLER_MARKS.filter(([mark]) => Reflect.hasOwnMetadata(mark, method));
+  const marks = [...HANDLER_MARKS].filter(([mark]) => Reflect.hasOwnMetadata(mark, method));
   return [...new Set(marks.map(([, type]) => type))];
 }
 
@@ -32,7 +32,7 @@ export function isHandler(method: object): boolean {
 
 /** @param keys those of the method's own metadata */
 export function isMarkedAsHandler(keys: readonly unknown[]): boolean {
-  return keys.length > 0 && HANDLER_MARKS.some(([mark]) => keys.includes(mark));
+  return keys.some((key) => HANDLER_MARKS.has(key));
 }
 
 /** The first of them; undefined if it isn't a handler. */

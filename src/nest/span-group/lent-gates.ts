@@ -16,7 +16,7 @@ interface Shield {
  * process may ask for the same gate; when the last of them closes, the method is restored.
  */
 export class LentGates {
-  private readonly gates = new Set<GatedMethod>();
+  private readonly gates: GatedMethod[] = [];
   /** The borrowers of most gates. Measured: a set for each costs a boot 2 us a method. */
   private readonly alone: ReadonlySet<object>;
   private readonly shields: Shield[] = [];
@@ -32,7 +32,7 @@ export class LentGates {
    */
   lend(
     Class: AnyClass,
-    { name: key, method, keys }: ClassMethod,
+    { name: key, method, keys, inherited, descriptor }: ClassMethod,
     site: Pick<MethodSite, 'group' | 'options' | 'auto'>,
   ): void {
     const known = gatedMethodAmong(keys, method);
@@ -42,17 +42,17 @@ export class LentGates {
       if (loan === undefined || known.wrapper !== method || loan.borrowers.has(this.borrower)) return;
       if (known.site.group === site.group && known.site.options === site.options) {
         loan.borrowers = new Set([...loan.borrowers, this.borrower]);
-        this.gates.add(known);
+        this.gates.push(known);
         return;
       }
     }
     const prototype = Class.prototype as object;
-    const former = Object.getOwnPropertyDescriptor(prototype, key);
+    const former = inherited ? undefined : descriptor;
     if (former?.configurable === false) return;
     const { group, options, auto } = site;
     const loan = { borrowers: this.alone, prototype, key, former };
     const gated = createGate(method, { group, options, onClass: true, Class, key, auto }, keys, known, loan);
-    if (define(prototype, key, former, gated.wrapper)) this.gates.add(gated);
+    if (define(prototype, key, former, gated.wrapper)) this.gates.push(gated);
   }
 
   /** Keeps a class out of the lent gates of its base classes. */
@@ -71,13 +71,12 @@ export class LentGates {
       const current = Object.getOwnPropertyDescriptor(prototype, key);
       if (current?.value === method) Reflect.deleteProperty(prototype, key);
     }
-    for (const gated of this.gates) {
+    for (const gated of this.gates.splice(0)) {
       const loan = gated.loan!;
       const others = [...loan.borrowers].filter((borrower) => borrower !== this.borrower);
       loan.borrowers = new Set(others);
       if (others.length === 0) putBack(gated);
     }
-    this.gates.clear();
   }
 }
 
