@@ -1,8 +1,7 @@
 /**
  * npm run mutate -- src/nest/span-group/covered-call.ts [spec or folder ...]   breaks a file in one place at a time
  *
- * It lists the breaks that no test sees. The specs that are given run first, or else the file's own; what they don't see is
- * tried on the folder that mirrors the file's. Nothing is broken in processes that a spec starts, so what only they can
+ * It lists the breaks that no test sees, of the specs that are given, or else of the folder that mirrors the file's. Nothing is broken in processes that a spec starts, so what only they can
  * show stays on the list. It writes into the file while it runs, and puts it back; so run it in a worktree of its own.
  */
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -42,7 +41,12 @@ async function tryTogether(spec, numbers, seen) {
     const failed = jobs.filter((job) => job.number !== NONE && ran.get(job)?.hasFailed);
     left = left.filter((number) => !jobs.some((job) => job.number === number && ran.has(job)));
     const hasLeftSomething = failed.length > 1 && ran.get(jobs.at(-1))?.hasFailed !== false;
-    if (hasLeftSomething) await tryAlone(spec, failed.map(({ number }) => number), seen);
+    if (hasLeftSomething)
+      await tryAlone(
+        spec,
+        failed.map(({ number }) => number),
+        seen,
+      );
     else for (const { number } of failed) seen.add(number);
   }
 }
@@ -50,7 +54,8 @@ async function tryTogether(spec, numbers, seen) {
 /** Tries breaks on a spec, each in a process of its own, as it has to be for what happens while a file is loaded. */
 async function tryAlone(spec, numbers, seen) {
   for (const number of numbers) {
-    for (const { hasFailed } of (await runCopies([{ spec, number }])).values()) if (hasFailed) seen.add(number);
+    for (const { hasFailed } of (await runCopies([{ spec, number }])).values())
+      if (hasFailed) seen.add(number);
   }
 }
 
@@ -64,8 +69,9 @@ function specsIn(path) {
 const [path, ...given] = process.argv.slice(2);
 if (path === undefined) throw new Error('Name a file of src.');
 const own = path.replace(/^src/, 'test').replace(/\.ts$/, '.spec.ts');
-const near = (given.length > 0 ? given : [own].filter((spec) => existsSync(spec))).flatMap(specsIn);
-const specs = [...new Set([...near, ...specsIn(dirname(own))])];
+/** Those that see most run first. */
+const ofFile = existsSync(own) ? [own, dirname(own)] : [dirname(own)];
+const specs = [...new Set((given.length > 0 ? given : ofFile).flatMap(specsIn))];
 const source = readFileSync(path, 'utf8');
 const { breaks, text } = withBreaks(source);
 const seen = new Set();
@@ -76,18 +82,21 @@ const reached = new Set();
 try {
   writeFileSync(path, text);
   const { early, onlyAtFirst, reachedBy } = await dryRun(specs);
-  for (const numbers of [onlyAtFirst, ...reachedBy.values()]) for (const number of numbers) reached.add(number);
+  for (const numbers of [onlyAtFirst, ...reachedBy.values()])
+    for (const number of numbers) reached.add(number);
   for (const spec of specs) await tryTogether(spec, unseen(reachedBy.get(spec)), seen);
   for (const spec of specs) await tryAlone(spec, unseen(onlyAtFirst), seen);
   // What is reached at load and again later was tried with a file that was whole when it was loaded.
-  for (const spec of near) await tryAlone(spec, unseen(early), seen);
+  await tryAlone(specs[0], unseen(early), seen);
 } finally {
   putBack();
 }
 const left = unseen(breaks.keys());
 for (const number of left) {
   const { line, before, after } = breaks[number];
-  console.log(`${path}:${line}  ${before}  ->  ${after}${reached.has(number) ? '' : '  (no test comes here)'}`);
+  console.log(
+    `${path}:${line}  ${before}  ->  ${after}${reached.has(number) ? '' : '  (no test comes here)'}`,
+  );
 }
 console.log(`${path}: ${breaks.length} breaks, ${left.length} of them unseen`);
 process.exitCode = left.length > 0 ? 1 : 0;

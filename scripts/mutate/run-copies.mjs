@@ -24,7 +24,9 @@ export async function runCopies(jobs) {
     const ended = await runVitest([...copies.keys()], reachedFile);
     if (ended.size === 0) throw new Error('Vitest ran nothing.');
     const lines = existsSync(reachedFile) ? readFileSync(reachedFile, 'utf8').trim().split('\n') : [];
-    const reachedAt = new Map(lines.map((line) => JSON.parse(line)).map(({ place, ...numbers }) => [place, numbers]));
+    const reachedAt = new Map(
+      lines.map((line) => JSON.parse(line)).map(({ place, ...numbers }) => [place, numbers]),
+    );
     return new Map(
       [...ended].map(([copy, hasFailed]) => {
         const job = copies.get(copy);
@@ -41,7 +43,10 @@ function copyOf({ spec, number }, place) {
   const copy = resolve(`${dirname(spec)}.run-${place}.break-${number}`, basename(spec));
   mkdirSync(dirname(copy), { recursive: true });
   // What stands beside the spec doesn't stand beside its copy.
-  writeFileSync(copy, readFileSync(spec, 'utf8').replaceAll("from './", `from '../${basename(dirname(spec))}/`));
+  writeFileSync(
+    copy,
+    readFileSync(spec, 'utf8').replaceAll("from './", `from '../${basename(dirname(spec))}/`),
+  );
   return copy;
 }
 
@@ -49,10 +54,16 @@ function copyOf({ spec, number }, place) {
 async function runVitest(copies, reachedFile) {
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'scripts/mutate/vitest.config.mjs'];
   const env = { ...process.env, MUTATE_REACHED: reachedFile };
-  const child = spawn(process.execPath, [...vitest, ...copies], { env, stdio: ['ignore', 'pipe', 'ignore'], detached: true });
+  const child = spawn(process.execPath, [...vitest, ...copies], {
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    detached: true,
+  });
   const hasFailed = new Map();
   // Not SIGTERM: an endless loop never comes to handle it. And its process is another one than Vitest's own.
-  const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), MAX_SILENCE_MS);
+  const kill = () => process.kill(0 - child.pid, 'SIGKILL');
+  const timer = setTimeout(kill, MAX_SILENCE_MS);
+  process.once('exit', kill);
   for await (const line of createInterface(child.stdout)) {
     timer.refresh();
     const [, what, copy] = /^(start|pass|fail) (.+)$/.exec(line) ?? [];
@@ -60,5 +71,6 @@ async function runVitest(copies, reachedFile) {
     if (copy !== undefined) hasFailed.set(copy, what !== 'pass');
   }
   clearTimeout(timer);
+  process.off('exit', kill);
   return hasFailed;
 }

@@ -23,5 +23,8 @@ afterEach(({ task }) => {
   if (task.result?.state === 'fail') hasFailed = true;
 });
 afterAll(() => {
-  appendFileSync(process.env.MUTATE_REACHED, `${JSON.stringify({ place, reached: [...reached], reachedEarly })}\n`);
+  appendFileSync(
+    process.env.MUTATE_REACHED,
+    `${JSON.stringify({ place, reached: [...reached], reachedEarly })}\n`,
+  );
 });
