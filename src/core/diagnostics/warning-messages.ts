@@ -96,7 +96,7 @@ const MESSAGES: {
   FLUSH_INCOMPLETE: ({ failure, error, timeoutMs }) => {
     const { reason, remedy } = explainExportFailure(failure, error);
     const why = failure === 'time is up' ? ` within ${timeoutMs} ms` : `: ${reason}`;
-    return `Telemetry could not be flushed${why}. Spans that were not exported are lost. ${remedy}`;
+    return `Telemetry could not be flushed${why}. Spans and metrics that were not exported are lost. ${remedy}`;
   },
   SDK_DISABLED: () =>
     'OTEL_SDK_DISABLED is true, so telemetry is off whatever else is configured. Unset it to turn telemetry on.',
