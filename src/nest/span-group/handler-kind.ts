@@ -32,7 +32,11 @@ export function isHandler(method: object): boolean {
 
 /** @param keys those of the method's own metadata */
 export function isMarkedAsHandler(keys: readonly unknown[]): boolean {
-  return keys.some((key) => HANDLER_MARKS.has(key));
+  return keys.some(isHandlerMark);
+}
+
+function isHandlerMark(key: unknown): boolean {
+  return HANDLER_MARKS.has(key);
 }
 
 /** The first of them; undefined if it isn't a handler. */
