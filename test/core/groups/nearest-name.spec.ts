@@ -1,37 +1,57 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
-import { nearestName } from '../../../src/core/groups/nearest-name.js';
+import { nearestName, nearestNames } from '../../../src/core/groups/nearest-name.js';
 
-/** Optimal string alignment distance, as it is defined. */
-function distance(a: string, b: string): number {
+/** Optimal string alignment distance, as it is defined. A distance is remembered by the lengths of the prefixes it is of. */
+function distance(a: string, b: string, known = new Map<string, number>()): number {
   if (a === '' || b === '') return a.length + b.length;
+  const key = `${a.length},${b.length}`;
+  const before = known.get(key);
+  if (before !== undefined) return before;
   const [restA, restB] = [a.slice(0, -1), b.slice(0, -1)];
   const ways = [
-    distance(restA, b) + 1,
-    distance(a, restB) + 1,
-    distance(restA, restB) + (a.at(-1) === b.at(-1) ? 0 : 1),
+    distance(restA, b, known) + 1,
+    distance(a, restB, known) + 1,
+    distance(restA, restB, known) + (a.at(-1) === b.at(-1) ? 0 : 1),
   ];
   if (a.length > 1 && b.length > 1 && a.at(-1) === b.at(-2) && a.at(-2) === b.at(-1)) {
-    ways.push(distance(a.slice(0, -2), b.slice(0, -2)) + 1);
+    ways.push(distance(a.slice(0, -2), b.slice(0, -2), known) + 1);
   }
-  return Math.min(...ways);
+  const shortest = Math.min(...ways);
+  known.set(key, shortest);
+  return shortest;
 }
 
+const MOST_EDITS = (name: string): number => Math.min(2, Math.floor((name.length - 1) / 2));
+
 function nearestByDefinition(name: string, candidates: readonly string[]): string | undefined {
-  const limit = Math.min(2, Math.floor((name.length - 1) / 2));
   const near = candidates
     .map((candidate) => ({ candidate, far: distance(name, candidate) }))
-    .filter(({ far }) => far <= limit)
+    .filter(({ far }) => far <= MOST_EDITS(name))
     .sort((a, b) => a.far - b.far);
   return near[0]?.candidate;
 }
 
+/** All of those, by the number of their edits, then those of which one contains the other; each kind in alphabetical order. */
+function allNearByDefinition(name: string, candidates: readonly string[]): string[] {
+  const inOrder = [...candidates].sort();
+  const far = new Map(inOrder.map((candidate) => [candidate, distance(name, candidate)]));
+  const withEdits = (edits: number): string[] =>
+    edits > MOST_EDITS(name) ? [] : inOrder.filter((candidate) => far.get(candidate) === edits);
+  const isPart = (part: string, whole: string): boolean => part.length >= 3 && whole.includes(part);
+  const parts = inOrder.filter((candidate) => isPart(name, candidate) || isPart(candidate, name));
+  return [...new Set([...withEdits(1), ...withEdits(2), ...parts])];
+}
+
+const word = fc.string({ unit: fc.constantFrom('a', 'b', '_'), minLength: 1, maxLength: 6 });
+const wordAndOthers = fc
+  .tuple(word, fc.array(word, { maxLength: 6 }))
+  .map(([name, words]) => [name, words.filter((candidate) => candidate !== name)] as const);
+
 describe('the nearest name', () => {
   it('W3: is the first of those with the fewest edits, at most two and fewer than half of the letters', () => {
-    const word = fc.string({ unit: fc.constantFrom('a', 'b', '_'), minLength: 1, maxLength: 6 });
     fc.assert(
-      fc.property(word, fc.array(word, { maxLength: 6 }), (name, words) => {
-        const candidates = words.filter((candidate) => candidate !== name);
+      fc.property(wordAndOthers, ([name, candidates]) => {
         expect(nearestName(name, candidates)).toBe(nearestByDefinition(name, candidates));
       }),
       { numRuns: 5_000 },
@@ -45,5 +65,32 @@ describe('the nearest name', () => {
         nearestName(name, names),
       ),
     ).toEqual(['per_request', 'payment', 'payment', 'payment', undefined, undefined, undefined]);
+  });
+});
+
+describe('the nearest names', () => {
+  it('N7: are those within the same edits, nearest first, then those that contain the name or are in it', () => {
+    fc.assert(
+      fc.property(wordAndOthers, fc.nat(6), ([name, words], most) => {
+        const candidates = [...new Set(words)];
+        expect(nearestNames(name, candidates, most)).toEqual(
+          allNearByDefinition(name, candidates).slice(0, most),
+        );
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('N7: are in alphabetical order where they are as near, and contain no part of under three letters', () => {
+    const names = ['payments', 'repayment', 'pay', 'pa', 'payment_x', 'paymant', 'paymint'];
+    expect(nearestNames('payment', names, 9)).toEqual([
+      'paymant',
+      'payments',
+      'paymint',
+      'payment_x',
+      'repayment',
+      'pay',
+    ]);
+    expect(nearestNames('pa', names, 9)).toEqual([]);
   });
 });
