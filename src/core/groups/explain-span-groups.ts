@@ -1,7 +1,7 @@
 import { processState } from '../state/process-state.js';
 import { activeLayer } from './active-layer.js';
 import { indexRegistry } from './registry-index.js';
-import { ALL, groupsOf } from './span-group-spec.js';
+import { ALL, groupsOf, parseSpanGroupSpec, resolveSpec } from './span-group-spec.js';
 
 /** What the process knows of one registered group. */
 export interface ExplainedSpanGroup {
@@ -45,5 +45,8 @@ export function entriesFor(group: string): string[] {
   const presets = [...index.presets.keys()].filter((preset) => index.presets.get(preset)!.has(group)).sort();
   // If a name is a preset and a group, it means the preset.
   const names = index.presets.has(group) ? [] : [group];
-  return [...names, ...presets, ALL].filter((entry) => [...(groupsOf(entry, index) ?? [])].includes(group));
+  // Odd names are none of these: what begins with a `-` takes groups away, what has a `*` is a pattern.
+  return [...names, ...presets, ALL].filter((entry) =>
+    resolveSpec(parseSpanGroupSpec(entry), index).enabled.has(group),
+  );
 }
