@@ -6,8 +6,8 @@ import type { InFlightSpan } from './in-flight-span.js';
 type AnyCallback = (this: unknown, ...args: unknown[]) => unknown;
 
 /**
- * The symbol of a function on a covering `then` of ours that is out of use but has another `then` above it. Calling it
- * removes that `then`. Every copy reads it.
+ * The symbol of a function on a covering `then` of ours that is out of use, but may still have another `then` above it. Calling
+ * it removes that `then`. Every copy reads it.
  */
 const TAKE_AWAY = Symbol.for('nest-lens.take-away');
 
@@ -67,20 +67,21 @@ export function coverThenable(
     Reflect.getOwnPropertyDescriptor(thenable, 'then')?.value === then ||
     (types.isProxy(thenable) && Reflect.get(thenable, 'then') === then);
 
-  const putBack = (): boolean => {
-    if (own === undefined) return Reflect.deleteProperty(thenable, 'then');
+  const putBack = (): void => {
+    if (own === undefined) {
+      Reflect.deleteProperty(thenable, 'then');
+      return;
+    }
     const value: unknown = typeof own.value === 'function' ? own.value : original;
-    const isBack = Reflect.defineProperty(thenable, 'then', { ...own, value });
+    Reflect.defineProperty(thenable, 'then', { ...own, value });
     (value as { [TAKE_AWAY]?: () => void })[TAKE_AWAY]?.();
-    return isBack;
   };
 
-  /** False if a foreign `then` stands above this one. */
-  const takeAway = (): boolean => {
+  const takeAway = (): void => {
     try {
-      return isInPlace() && putBack();
+      if (isInPlace()) putBack();
     } catch {
-      return false; // A proxy that refuses changes by now: the remaining `then` passes calls straight through.
+      // A proxy that refuses changes by now: the remaining `then` passes calls straight through.
     }
   };
 
@@ -100,23 +101,24 @@ export function coverThenable(
     if (isOver) return;
     isOver = true;
     open.end();
+    takeAway();
     // If several spans cover one object, the lower ones end first and are removed together with the upper one.
-    if (!takeAway()) Object.defineProperty(then, TAKE_AWAY, { value: takeAway });
+    Object.defineProperty(then, TAKE_AWAY, { value: takeAway });
   });
   return true;
 }
 
 /**
- * Finds the function that an object has as its `then` without running a getter. If a proxy describes it as a plain property,
- * the value is read through the proxy.
+ * Finds the function that an object has as its `then` without running a getter. A proxy that describes it as a plain property
+ * may give another value, so it is read from the object.
  */
 function readThen(thenable: object): AnyCallback | undefined {
   let at: object | null = thenable;
   for (let depth = 0; at !== null && depth < MAX_PROTOTYPES; depth++) {
     const descriptor = Reflect.getOwnPropertyDescriptor(at, 'then');
     if (descriptor !== undefined) {
-      if (!('value' in descriptor) || (at === thenable && descriptor.configurable !== true)) return undefined;
-      const then: unknown = types.isProxy(thenable) ? Reflect.get(thenable, 'then') : descriptor.value;
+      if (!('value' in descriptor)) return undefined;
+      const then: unknown = Reflect.get(thenable, 'then');
       return typeof then === 'function' ? (then as AnyCallback) : undefined;
     }
     at = Object.getPrototypeOf(at) as object | null;

@@ -207,6 +207,16 @@ describe('an object with a then', () => {
     ]);
   });
 
+  it('I9: that fails at once hands its reason to what then returned', async () => {
+    const error = new Error('no such table');
+    const thenable = inSpan(() => ({
+      then: (_onFulfilled: Callback, onRejected: Callback) =>
+        new Promise((resolve) => resolve(onRejected(error))),
+    }));
+    await expect((thenable.then as (onFulfilled: Callback) => unknown)(() => 'rows')).rejects.toBe(error);
+    expectError('no such table');
+  });
+
   it('I9, I14: without a promise behind its then, a reason that nobody takes is thrown nowhere', async () => {
     const rejected = vi.fn();
     const thenable = inSpan(() => ({
@@ -574,6 +584,10 @@ describe('an object that lets nothing be put on it', () => {
       () => Object.defineProperty({}, 'then', { get: getter, configurable: true }),
     ],
     [
+      'a proxy of one whose own then is a getter',
+      () => new Proxy(Object.defineProperty({}, 'then', { get: getter, configurable: true }), {}),
+    ],
+    [
       'one whose class has a getter for it',
       () =>
         new (class {
@@ -628,6 +642,65 @@ describe('an object that lets nothing be put on it', () => {
     expectOk();
     expect(Reflect.ownKeys(thenable)).toEqual(keys);
     expect(getter).not.toHaveBeenCalled();
+  });
+
+  it('I9: a proxy that refuses new members is not asked to delete any', () => {
+    const deleteProperty = vi.fn(() => true);
+    inSpan(() => new Proxy(new Query(), { defineProperty: () => false, deleteProperty }));
+    expect(deleteProperty).not.toHaveBeenCalled();
+    expectOk();
+  });
+
+  it('I9, I14: a proxy that refuses changes by the time it is asked answers all the same, each time', async () => {
+    const query = new Query();
+    const deleteProperty = vi.fn(() => {
+      throw new Error('refused');
+    });
+    const proxy = inSpan(() => new Proxy(query, { deleteProperty }));
+    expect([await proxy, query.inside !== undefined]).toEqual(['rows', true]);
+    expect([await proxy, query.inside]).toEqual(['rows', undefined]);
+    expect(deleteProperty).toHaveBeenCalledTimes(1);
+    expectOk();
+  });
+
+  it('I9: one whose class lets nothing be changed is covered', async () => {
+    class Fixed extends Query {
+      override then(onFulfilled?: Callback, onRejected?: Callback): Promise<unknown> {
+        return super.then(onFulfilled, onRejected);
+      }
+    }
+    Object.freeze(Fixed.prototype);
+    const query = inSpan(() => new Fixed());
+    expect(await query).toBe('rows');
+    expect(spanId(spans.single('work'))).toBe(query.inside?.spanContext().spanId);
+    expectNoTrace(query);
+  });
+
+  it('I9: a proxy that binds the then of its target leaves the target its own', async () => {
+    const target = { then: (resolve: Callback): void => void resolve('rows') };
+    const { then } = target;
+    const proxy = new Proxy(target, {
+      get: (of, key) => (Reflect.get(of, key) as () => unknown).bind(of),
+    });
+    expect(await inSpan(() => proxy)).toBe('rows');
+    expect(target.then).toBe(then);
+    expectOk();
+  });
+
+  it("I9: a proxy that describes its then without a value, as Prisma's do, can be awaited again", async () => {
+    const put = new Map<PropertyKey, unknown>();
+    const proxy = new Proxy({} as PromiseLike<unknown>, {
+      get: (_target, key) =>
+        put.has(key) ? put.get(key) : key === 'then' ? (resolve: Callback) => resolve('rows') : undefined,
+      getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true, writable: true }),
+      defineProperty: (_target, key, { value }) => {
+        put.set(key, value);
+        return true;
+      },
+    });
+    expect(await inSpan(() => proxy)).toBe('rows');
+    expectOk();
+    expect(await proxy).toBe('rows');
   });
 
   it('I9: a proxy that hands methods out bound is covered', async () => {
@@ -696,6 +769,7 @@ describe('an object that lets nothing be put on it', () => {
     await macrotask();
     await macrotask();
     expect(await new Promise((resolve) => void then.call(query, resolve))).toBe('rows');
+    expect(query.inside).toBeUndefined();
     expectOk();
   });
 });
