@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { isSpanGroupEnabled, managedSpan, setEnabledSpanGroups, SpanRegistry } from 'nest-lens/core';
+import { beginBoot, endBoot } from '../../../src/core/groups/boot-registrations.js';
 import { beginCountingCalls, endCountingCalls } from '../../../src/core/groups/missed-calls.js';
 import { processState } from '../../../src/core/state/process-state.js';
 import { captureWarnings, type CapturedWarnings } from '../../support/capture-warnings.js';
@@ -66,12 +67,25 @@ describe('a call that names a group that nobody has registered', () => {
     const handle = await setUpForTest({ spanGroups: 'orders' });
     for (let i = 0; i < 3_000; i++) managedSpan(`of_customer_${i}`, 'x', () => 1);
     expect(said()).toHaveLength(100);
+    expect(processState.judgedNames.size).toBe(1_000);
     for (let i = 0; i < 100_000; i++) managedSpan('order_read', 'x', () => 1);
     expect(processState.noteOffCall).toBeUndefined();
     await handle.shutdown();
     await setUpForTest({ spanGroups: 'orders' });
     for (const group of ['of_customer_1', 'of_customer_2']) managedSpan(group, 'x', () => 1);
     expect(said()).toHaveLength(102);
+  });
+
+  it('W9: is no matter while an application boots, whose modules may register the group a moment later', async () => {
+    await setUpForTest({ spanGroups: 'orders' });
+    beginBoot();
+    managedSpan('late_lib', 'a', () => 1);
+    SpanRegistry.register('late', ['late_lib']);
+    endBoot();
+    managedSpan('late_lib', 'a', () => 1);
+    expect(said()).toEqual([]);
+    managedSpan('oders', 'a', () => 1);
+    expect(said()).toHaveLength(1);
   });
 
   it('W9: hands what is no name to the work as well', async () => {

@@ -10,6 +10,8 @@ import {
   SpanRegistry,
   type TelemetryHandle,
 } from 'nest-lens/core';
+import { registerFoundGroups } from '../../../src/core/groups/register-found-groups.js';
+import { OF_INSTRUMENTATIONS } from '../../../src/core/groups/registration-origin.js';
 import { captureWarnings, type CapturedWarnings } from '../../support/capture-warnings.js';
 import { setUpForTest } from '../../support/live-telemetry.js';
 
@@ -48,6 +50,19 @@ describe('reports about the spec', () => {
     SpanRegistry.register('presets_only', [], { default: [] });
     setSpanGroupSpec('default');
     expect(warnings.codes()).toEqual(['NOTHING_REGISTERED']);
+  });
+
+  it('W2: it says that groups are to come where instrumentations are gated', () => {
+    setSpanGroupSpec('pg');
+    expect(warnings.all.at(-1)!.details).not.toHaveProperty('isAwaited');
+    registerFoundGroups('instrumentations', {
+      groups: [],
+      presets: {},
+      origin: { api: OF_INSTRUMENTATIONS },
+    });
+    setSpanGroupSpec('pg');
+    expect(warnings.take()).toEqual(['NOTHING_REGISTERED', 'NOTHING_REGISTERED']);
+    expect(warnings.all.at(-1)!.details).toEqual({ spec: 'pg', isAwaited: true });
   });
 
   it('W3: SPEC_UNRESOLVED names the spec, what is pending, and what the choices are, all sorted', () => {
