@@ -1,13 +1,17 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {
+  clearSpanGroupOverride,
   enabledSpanGroups,
   isSpanGroupEnabled,
+  overrideSpanGroups,
   pendingSpanGroups,
   setEnabledSpanGroups,
   setSpanGroupSpec,
   SpanRegistry,
   traceFn,
 } from 'nest-lens/core';
+import { applySourcedSpec } from '../../../src/core/groups/sourced-spec.js';
+import { beginPreview } from '../../../src/core/groups/span-preview.js';
 import { processState } from '../../../src/core/state/process-state.js';
 import { captureSpans } from '../../support/capture-spans.js';
 import { captureWarnings } from '../../support/capture-warnings.js';
@@ -172,5 +176,59 @@ describe('the enabled set', () => {
     SpanRegistry.unregister('engine');
     expect([enabled(), pending()]).toEqual([[], []]);
     expect(warnings.codes()).toEqual(['SPEC_SELECTED_NOTHING']);
+  });
+});
+
+describe('the end of the telemetry', () => {
+  it('T1, W7: forgets everything about the spec: as configured, given by a source, overridden, pinned, changed', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    SpanRegistry.register('shop', ['orders', 'cache']);
+    const handle = await setUpForTest({ spanGroups: 'orders' });
+    applySourcedSpec('script', 'orders');
+    overrideSpanGroups('cache', { ttlMs: 60_000 });
+    const preview = beginPreview(['orders'])!;
+    const closed = handle.shutdown();
+    const { changes, configured, noteOffCall, override, pinned, setUp, sourced } = processState;
+    expect({ changes, configured, noteOffCall, override, pinned, setUp, sourced }).toEqual({
+      changes: [],
+      configured: undefined,
+      noteOffCall: undefined,
+      override: undefined,
+      pinned: false,
+      setUp: false,
+      sourced: undefined,
+    });
+    expect([enabled(), [...processState.open], processState.preview]).toEqual([[], [], undefined]);
+    preview.end();
+    await closed;
+  });
+
+  it('T4: ends a pin, too: the next spec counts, and so does what registers then', async () => {
+    const handle = await setUpForTest();
+    setEnabledSpanGroups(['orders']);
+    await handle.shutdown();
+    expect([enabled(), processState.pinned]).toEqual([[], false]);
+  });
+});
+
+describe('the time of an override', () => {
+  it.each<[string, () => void]>([
+    ['a pin', () => setEnabledSpanGroups([])],
+    ['its end by hand', () => clearSpanGroupOverride()],
+    ['an override without a time', () => overrideSpanGroups('orders')],
+  ])('T7: leaves no timer behind after %s', (_what, end) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    overrideSpanGroups('orders', { ttlMs: 60_000 });
+    expect(vi.getTimerCount()).toBe(1);
+    end();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('T4, T7: is over for good with a pin, which drops the override', () => {
+    SpanRegistry.register('shop', ['orders', 'cache']);
+    overrideSpanGroups('orders');
+    setEnabledSpanGroups([]);
+    setSpanGroupSpec('cache');
+    expect(enabled()).toEqual(['cache']);
   });
 });
