@@ -1,4 +1,8 @@
+import 'reflect-metadata';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { NestLensModule } from 'nest-lens';
 import {
   defineSpanGroups,
   isSpanGroupEnabled,
@@ -99,6 +103,51 @@ describe('register() of a definition', () => {
       true,
       [],
     ]);
+  });
+
+  it('N2: of other content takes that place, too, while an application runs without telemetry, or closes', async () => {
+    class RootModule {}
+    Module({ imports: [NestLensModule.forRoot({ config: { enabled: false } })] })(RootModule);
+    const app = await NestFactory.createApplicationContext(RootModule, { logger: false });
+    define().register();
+    defineSpanGroups({ namespace: 'shop', groups: ['orders', 'cache'] }).register();
+    expect(registered()).toEqual(['cache', 'orders']);
+    const closed = app.close();
+    define().register();
+    expect(registered()).toEqual(['orders', 'payment']);
+    await closed;
+    warnings.take();
+    expect(() => defineSpanGroups({ namespace: 'shop', groups: ['cache'] }).register()).toThrow(
+      expect.objectContaining({ code: 'NAMESPACE_REGISTERED' }),
+    );
+  });
+
+  it('N2: of other content takes that place where an application closes that could not start', async () => {
+    let letGo = (): void => undefined;
+    const held = new Promise<void>((resolve) => (letGo = resolve));
+    const hooks = {
+      onModuleInit: () => Promise.reject(new Error('no database')),
+      onApplicationShutdown: () => held,
+    };
+    class RootModule {}
+    Module({
+      imports: [
+        NestLensModule.forRoot({
+          config: { enabled: true, exporter: 'none' },
+          registrations: [{ namespace: 'app', groups: ['of_app'] }],
+        }),
+      ],
+      providers: [{ provide: 'hooks', useValue: hooks }],
+    })(RootModule);
+    const app = await NestFactory.create(RootModule, { logger: false });
+    define().register();
+    await expect(app.init()).rejects.toThrow('no database');
+    const closed = app.close();
+    await new Promise(setImmediate);
+    defineSpanGroups({ namespace: 'shop', groups: ['cache'] }).register();
+    expect(registered()).toEqual(['cache', 'of_app']);
+    letGo();
+    await closed;
   });
 
   it('R4: of other content is refused where somebody else registered the namespace, also then', async () => {
