@@ -50,9 +50,9 @@ export class BoundInstances {
 
   /** Measured: most classes and methods have nothing bound to them, and asking for all four marks takes four times as long. */
   private addBoundTo(bearer: object, keys: readonly unknown[]): void {
-    for (const key of keys) {
-      if (!ENHANCER_MARKS.has(key)) continue;
-      this.instances.push(...((Reflect.getMetadata(key, bearer) as unknown[] | undefined) ?? []));
+    if (!keys.some(isEnhancerMark)) return;
+    for (const mark of keys.filter(isEnhancerMark)) {
+      this.instances.push(...((Reflect.getMetadata(mark, bearer) as unknown[] | undefined) ?? []));
     }
   }
 
@@ -91,6 +91,10 @@ const ENHANCER_MARKS: ReadonlySet<unknown> = new Set([
   '__pipes__',
   '__exceptionFilters__',
 ]);
+
+function isEnhancerMark(key: unknown): boolean {
+  return ENHANCER_MARKS.has(key);
+}
 
 /** The class of an object, found without reading any of its properties. */
 function classOfInstance(instance: unknown): unknown {
