@@ -41,12 +41,7 @@ function printable(thrown: unknown): PrintableError {
   const [name, message, stack, code] = ['name', 'message', 'stack', 'code'].map((key) => read(thrown, key));
   return {
     name: typeof name === 'string' && name !== '' ? name : 'Error',
-    message:
-      typeof message === 'string'
-        ? message
-        : message === undefined
-          ? printValue(thrown)
-          : printValue(message),
+    message: printValue(message === undefined ? thrown : message),
     ...(typeof stack === 'string' ? { stack } : {}),
     ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
   };
