@@ -95,8 +95,9 @@ export class AnnouncedCall implements CoveredCall {
     return { span, spanName, method, runIn: context };
   }
 
+  /** Asked of a call that has come or is over: while it is awaited itself, it counts among these. */
   private get areOthersAwaited(): boolean {
-    return this.open.awaited > (this.isAwaited ? 1 : 0);
+    return this.open.awaited > 0;
   }
 
   /** Whether the call came with these arguments. */
