@@ -27,9 +27,9 @@ describe('the gate of a group', () => {
     expect(isGateOpenHere(gate)).toBe(false);
     setSpanGroupSpec('late');
     SpanRegistry.register('late_lib', ['late']);
-    expect(isGateOpenHere(gate)).toBe(true);
+    expect([isGateOpenHere(gate), isSpanGroupEnabled('late')]).toEqual([true, true]);
     SpanRegistry.unregister('late_lib');
-    expect(isGateOpenHere(gate)).toBe(false);
+    expect([isGateOpenHere(gate), isSpanGroupEnabled('late')]).toEqual([false, false]);
     setEnabledSpanGroups(['late']);
     expect(isGateOpenHere(gate)).toBe(true);
   });
