@@ -159,8 +159,10 @@ export function resetProcessState(): void {
   for (const key of Object.keys(initial) as (keyof ProcessState)[]) {
     if (KEPT_AT_RESET.has(key)) continue;
     const value: unknown = state[key];
+    // What begins and ends is over: its presence says that an application boots, or that calls are counted.
+    if (initial[key] === undefined) Reflect.set(state, key, undefined);
     // Other copies hold these, so they are emptied in place.
-    if (value instanceof Map || value instanceof Set) value.clear();
+    else if (value instanceof Map || value instanceof Set) value.clear();
     else if (Array.isArray(value)) value.length = 0;
     else Reflect.set(state, key, initial[key]);
   }

@@ -5,6 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import { NestLensModule } from 'nest-lens';
 import { SpanRegistry, traceFn } from 'nest-lens/core';
 import { beginBoot, endBoot } from '../../../src/core/groups/boot-registrations.js';
+import { resetProcessState } from '../../../src/core/state/process-state.js';
 import { captureWarnings, type CapturedWarnings } from '../../support/capture-warnings.js';
 import { setUpForTest } from '../../support/live-telemetry.js';
 
@@ -50,6 +51,14 @@ describe('what is registered while an application boots', () => {
     expect(unowned()).toHaveLength(1);
     SpanRegistry.register('later', [], { default: ['nobody'] });
     expect(unowned()).toHaveLength(2);
+  });
+
+  it('R10: is no longer waited for after a reset, as after a test whose application could not start', () => {
+    beginBoot();
+    resetProcessState();
+    warnings = captureWarnings();
+    SpanRegistry.register('reports', [], { default: ['nobody'] });
+    expect(unowned()).toHaveLength(1);
   });
 
   it('W9: may be the group of a function that was traced before; who has none by then is told', async () => {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { isSpanGroupEnabled, managedSpan, setSpanGroupSpec, SpanRegistry, traceFn } from 'nest-lens/core';
 import { isAdmitted } from '../../../src/core/groups/admission.js';
 import { beginCountingCalls, endCountingCalls } from '../../../src/core/groups/missed-calls.js';
-import { processState } from '../../../src/core/state/process-state.js';
+import { processState, resetProcessState } from '../../../src/core/state/process-state.js';
 import { captureSpans, type CapturedSpans } from '../../support/capture-spans.js';
 import { setUpForTest } from '../../support/live-telemetry.js';
 
@@ -44,6 +44,13 @@ describe('calls before the set-up', () => {
     await other.shutdown();
     managedSpan('cache', 'cache.get', () => 1);
     expect(endCountingCalls()).toEqual([{ site: 'cache.get', group: 'cache', count: 1 }]);
+  });
+
+  it('N1: make no span after a reset in the middle of the counting, which is over with it', () => {
+    beginCountingCalls();
+    resetProcessState();
+    const work = traceFn('after_reset', 'after.reset')((): number => 1);
+    expect([work(), list(), spans.names(), endCountingCalls()]).toEqual([1, 1, [], []]);
   });
 
   it('N1: are the same again when the counting is over', () => {
