@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { ApplicationConfig, ModuleRef, ModulesContainer } from '@nestjs/core';
+import { abandonBoot, beginBoot, endBoot } from '../core/groups/boot-registrations.js';
 import type { HeldByApplication } from '../core/state/held-by-application.js';
 import { ApplicationHold, holdNothing } from './application-hold.js';
 import { AutoGroups } from './auto-groups/auto-groups.js';
@@ -21,6 +22,8 @@ interface AppRecord {
   readonly held: HeldByApplication;
   /** Whether Nest has begun to call hooks. It calls none of a module that is loaded later. */
   hooksHaveBegun: boolean;
+  /** Until every module has registered. */
+  isBooting: boolean;
   routes: HttpRoutes | undefined;
   /** The gates of methods whose module class is decorated, or that `autoGroups` has found. */
   readonly gates: LentGates;
@@ -44,6 +47,7 @@ function recordOf(modules: ModulesContainer): AppRecord {
   const record: AppRecord = {
     held: holdNothing(),
     hooksHaveBegun: false,
+    isBooting: false,
     routes: undefined,
     gates: new LentGates(modules),
     areClassesGated: false,
@@ -62,6 +66,7 @@ function recordOf(modules: ModulesContainer): AppRecord {
     },
     beforeClose() {
       hold.beginToClose();
+      if (record.isBooting) abandonBoot();
       for (const close of record.closing) close();
     },
     async afterClose() {
@@ -94,6 +99,18 @@ export class LensApp {
     this.spanRegistry = new SpanRegistryService(this.sites);
     this.previews = new Previews(this.sites, () => this.hold.isClosing);
     this.record.closing.add(() => this.previews.end());
+  }
+
+  /** Called when a module of ours is made. */
+  beginBoot(): void {
+    this.record.isBooting = true;
+    beginBoot();
+  }
+
+  /** Called when every module has registered. */
+  endBoot(): void {
+    this.record.isBooting = false;
+    endBoot();
   }
 
   /**

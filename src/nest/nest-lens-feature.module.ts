@@ -1,6 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ModuleRef, ModulesContainer } from '@nestjs/core';
-import { beginBoot, endBoot } from '../core/groups/boot-registrations.js';
 import type { ReadDefinition } from '../core/groups/span-group-definition.js';
 import { SPAN_REGISTRY_SERVICE, SpanRegistryService } from './introspection/span-registry.service.js';
 import { reportMissingRoot } from './boot-report.js';
@@ -34,11 +33,11 @@ export class NestLensFeatureModule {
             const register = (): void => definitions.forEach((definition) => app.hold.register(definition));
             // Nest calls no hooks of a module that is loaded lazily.
             if (app.record.hooksHaveBegun) register();
-            else beginBoot();
+            else app.beginBoot();
             return {
               onModuleInit: register,
               onApplicationBootstrap() {
-                endBoot();
+                app.endBoot();
                 if (app.roots.length === 0) reportMissingRoot();
               },
             };

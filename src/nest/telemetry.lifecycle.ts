@@ -2,7 +2,6 @@ import { Logger, type OnApplicationBootstrap, type OnModuleDestroy, type OnModul
 import type { AbstractHttpAdapter, HttpAdapterHost } from '@nestjs/core';
 import { isSdkDisabled } from '../core/diagnostics/sdk-disabled.js';
 import { resolveConfig } from '../core/telemetry/config-from-env.js';
-import { beginBoot, endBoot } from '../core/groups/boot-registrations.js';
 import { beginCountingCalls, endCountingCalls, type MissedCalls } from '../core/groups/missed-calls.js';
 import { judgeAllowedGroups } from '../core/opt-in/allowed-groups.js';
 import { processState } from '../core/state/process-state.js';
@@ -54,7 +53,7 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
       this.onModuleInit();
       return;
     }
-    beginBoot();
+    app.beginBoot();
     // This comes before the application registers routes of its own.
     this.nameServerSpans();
     if (isFirst && processState.telemetry.phase === 'off' && this.isToBeLive()) this.countCalls();
@@ -129,7 +128,7 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
   async onApplicationBootstrap(): Promise<void> {
     // Other modules have registered since.
     renewAutoRegistration();
-    endBoot();
+    this.app.endBoot();
     if (!this.isFirst) return;
     await holdUpUnlessWaiting(() => this.setUpOnce().then(() => this.reportUnknownGroups()));
   }

@@ -12,6 +12,14 @@ export function beginBoot(): void {
   processState.registeredInBoot ??= new Set();
 }
 
+/**
+ * Called when an application closes that has not booted to the end. Its modules have not all registered, so nothing is said
+ * of them, but from now on everything is judged at once again.
+ */
+export function abandonBoot(): void {
+  processState.registeredInBoot = undefined;
+}
+
 /** Called when every module has registered. Warns about presets with members that no namespace has registered. */
 export function endBoot(): void {
   const { registeredInBoot, namespaces } = processState;

@@ -53,6 +53,37 @@ describe('what is registered while an application boots', () => {
     expect(unowned()).toHaveLength(2);
   });
 
+  it.each<[string, 'forRoot' | 'forFeature', object]>([
+    ['could not start', 'forRoot', { onModuleInit: () => Promise.reject(new Error('no database')) }],
+    [
+      'could not start, without forRoot',
+      'forFeature',
+      { onModuleInit: () => Promise.reject(new Error('no')) },
+    ],
+  ])('R10: is no longer waited for when an application closes that %s', async (_what, how, hooks) => {
+    class RootModule {}
+    const registrations = [{ namespace: 'reports', groups: [], presets: { default: ['nobody'] } }];
+    const lens =
+      how === 'forRoot'
+        ? NestLensModule.forRoot({ registrations, config: { enabled: false } })
+        : NestLensModule.forFeature(registrations[0]!);
+    Module({ imports: [lens], providers: [{ provide: 'hooks', useValue: hooks }] })(RootModule);
+    const app = await NestFactory.create(RootModule, { logger: false });
+    await expect(app.init()).rejects.toThrow('no');
+    await app.close();
+    expect(unowned()).toEqual([]);
+    SpanRegistry.register('later', [], { default: ['nobody'] });
+    expect(unowned()).toEqual([{ namespace: 'later', preset: 'default', members: ['nobody'] }]);
+  });
+
+  it('R10: is no longer waited for when an application closes that was never initialised', async () => {
+    class RootModule {}
+    Module({ imports: [NestLensModule.forRoot({ config: { enabled: false } })] })(RootModule);
+    await (await NestFactory.create(RootModule, { logger: false })).close();
+    SpanRegistry.register('later', [], { default: ['nobody'] });
+    expect(unowned()).toHaveLength(1);
+  });
+
   it('R10: is no longer waited for after a reset, as after a test whose application could not start', () => {
     beginBoot();
     resetProcessState();
