@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Attributes } from '@opentelemetry/api';
-import { managedSpan, SpanRegistry } from 'nest-lens/core';
+import type { Attributes, Span } from '@opentelemetry/api';
+import { managedSpan, SpanRegistry, withSpan } from 'nest-lens/core';
 import { otlpSize } from '../../../src/core/spans/otlp-size.js';
 import { processState } from '../../../src/core/state/process-state.js';
 import { hearOfEndedSpans } from '../../../src/core/telemetry/hear-of-ended-spans.js';
@@ -28,7 +28,8 @@ describe('otlpSize', () => {
     ['a failure', {}, new Error('the payment was declined')],
   ];
 
-  it('is within 5 % of what the exporter sends for a span, in protobuf', async () => {
+  /** What a turn of spans takes in an export, and what is computed for it. */
+  async function measureTurns(): Promise<(make: () => void) => Promise<{ sent: number; computed: number }>> {
     const receiver = await startReceiver();
     Object.assign(process.env, {
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
@@ -38,13 +39,23 @@ describe('otlpSize', () => {
     const handle = await setUpForTest({ exporter: 'otlp' });
     let computed = 0;
     hearOfEndedSpans((span) => void (computed += otlpSize(span)));
-    const sent = async (spans: number, make: () => void): Promise<number> => {
-      for (let at = 0; at < spans; at += 1) make();
+    const send = async (turns: number, make: () => void): Promise<number> => {
+      for (let at = 0; at < turns; at += 1) make();
       await handle.forceFlush();
       return receiver.received.at(-1)!.bytes!;
     };
+    return async (make) => {
+      const few = await send(1, make);
+      computed = 0;
+      const many = await send(101, make);
+      return { sent: (many - few) / 100, computed: computed / 101 };
+    };
+  }
+
+  it('is within 5 % of what the exporter sends for a span, in protobuf', async () => {
+    const measure = await measureTurns();
     for (const [name, attributes, error] of kinds) {
-      const make = (): void =>
+      const { sent, computed } = await measure(() =>
         managedSpan('orders', 'parent', () => {
           try {
             managedSpan('orders', name, { attributes }, () => {
@@ -53,11 +64,39 @@ describe('otlpSize', () => {
           } catch {
             // It is in the span.
           }
-        });
-      const [few, many] = [await sent(1, make), ((computed = 0), await sent(101, make))];
-      const perTurn = (many - few) / 100;
-      expect([name, computed / 101 / perTurn]).toEqual([name, expect.closeTo(1, 1.3)]);
+        }),
+      );
+      expect([name, computed / sent]).toEqual([name, expect.closeTo(1, 1.3)]);
     }
     expect(processState.telemetry.exports?.spansLost).toBe(0);
+  });
+
+  const eventOf = 'an event whose name is long, as those of some libraries are';
+  const parts: [string, (span: Span) => void][] = [
+    ['nothing', () => undefined],
+    ['a small number', (span) => span.setAttribute('n', 7)],
+    ['zero', (span) => span.setAttribute('n', 0)],
+    ['a large number', (span) => span.setAttribute('n', 2 ** 40)],
+    ['a negative number', (span) => span.setAttribute('n', -7)],
+    ['a fraction', (span) => span.setAttribute('n', 1.5)],
+    ['a negative fraction', (span) => span.setAttribute('n', -1.5)],
+    ['a boolean', (span) => span.setAttribute('n', false)],
+    [
+      'a list',
+      (span) =>
+        span.setAttribute(
+          'n',
+          Array.from({ length: 9 }, () => 'a'),
+        ),
+    ],
+    ['events', (span) => span.addEvent(eventOf).addEvent(eventOf, { a: 'b' })],
+  ];
+
+  it('is within two bytes of what the exporter sends for a span without a parent, whatever it has', async () => {
+    const measure = await measureTurns();
+    for (const [name, add] of parts) {
+      const { sent, computed } = await measure(() => withSpan('root', add));
+      expect(Math.abs(computed - sent), name).toBeLessThan(2);
+    }
   });
 });
