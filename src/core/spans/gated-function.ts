@@ -63,7 +63,16 @@ export function gateFunction(
 ): AnyFunction {
   const { name, length } = original as { name: unknown; length: unknown };
   const isMethod = !Object.hasOwn(original, 'prototype');
-  const make = isMethod ? (METHODS[length as number] ?? METHODS[0]!) : makeFunction;
-  const wrapper = make(gate, original, on, typeof name === 'string' ? name : '');
+  const ofLength = typeof length === 'number' ? METHODS[length] : undefined;
+  const make = isMethod ? (ofLength ?? METHODS[0]!) : makeFunction;
+  const wrapper = make(gate, withApply(original), on, typeof name === 'string' ? name : '');
   return mirrorFunction(original, wrapper, keys);
+}
+
+/** A function may have an `apply` of its own, which does something else, or a prototype without one. */
+function withApply(original: AnyFunction): AnyFunction {
+  if (original.apply === Function.prototype.apply) return original;
+  return function (...args) {
+    return Reflect.apply(original, this, args);
+  };
 }

@@ -44,8 +44,8 @@ export function traceFn(
     }
     const original = fn as unknown as AnyFunction;
     return gateFunction(gate, original, function (...args) {
-      if (processState.isAdmitted?.(gate.name, name) === false) return original.apply(this, args);
-      return runInSpan(fixed ?? planCall(), () => original.apply(this, args));
+      if (processState.isAdmitted?.(gate.name, name) === false) return Reflect.apply(original, this, args);
+      return runInSpan(fixed ?? planCall(), () => Reflect.apply(original, this, args));
     }) as unknown as F;
   };
 }
