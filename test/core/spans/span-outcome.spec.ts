@@ -1,9 +1,10 @@
+import { createHook } from 'node:async_hooks';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { types } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import vm from 'node:vm';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { context, createContextKey, type Span, SpanStatusCode, trace } from '@opentelemetry/api';
 import {
   BehaviorSubject,
@@ -909,6 +910,24 @@ describe('what somebody hung on a result', () => {
       expectOk();
     },
   );
+
+  it('I9: does not go along with a promise, where Node keeps it: each has an id of its own', async () => {
+    const ids = new WeakMap<object, number>();
+    const parents = new WeakMap<object, number>();
+    const hook = createHook({
+      init(id, _type, parent, resource) {
+        ids.set(resource, id);
+        parents.set(resource, parent);
+      },
+    }).enable();
+    onTestFinished(() => void hook.disable());
+    const source = Promise.resolve(7);
+    const result = inSpan(() => source);
+    const after = result.then((value) => value + 1);
+    expect(ids.get(result)).not.toBe(ids.get(source));
+    expect(parents.get(after)).toBe(ids.get(result));
+    expect(await after).toBe(8);
+  });
 
   it('I9: an object that iterates and has members of its own besides is handed back as it is', () => {
     const queue = {

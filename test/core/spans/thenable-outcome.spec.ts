@@ -260,7 +260,7 @@ describe('an object with a then', () => {
   it('I9: that is a function is covered as well', async () => {
     const callable = Object.assign(() => 'called', { then: (resolve: Callback) => void resolve('awaited') });
     const got = inSpan(() => callable);
-    expect([Object.is(got, callable), got()]).toEqual([true, 'called']);
+    expect([Object.is(got, callable), got(), spans.openCount()]).toEqual([true, 'called', 1]);
     expect(await got).toBe('awaited');
     expectOk();
   });
@@ -415,6 +415,25 @@ describe('a promise that is not a plain one', () => {
     expect(spans.openCount()).toBe(1);
     resolve(7);
     expect(await got).toBe(7);
+    expectOk();
+  });
+
+  it('I9: of a subclass with every member of a promise is the same object', async () => {
+    class Whole extends Cancellable<number> {
+      override get [Symbol.toStringTag](): string {
+        return 'Whole';
+      }
+    }
+    const { then, finally: last } = Promise.prototype;
+    void Object.assign(Whole.prototype, { then, finally: last });
+    const promise = new Whole((resolve) => resolve(7));
+    expect(
+      Object.is(
+        inSpan(() => promise),
+        promise,
+      ),
+    ).toBe(true);
+    expect(await promise).toBe(7);
     expectOk();
   });
 
