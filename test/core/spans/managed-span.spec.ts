@@ -15,6 +15,7 @@ import {
   setSpanGroupSpec,
   SpanRegistry,
 } from 'nest-lens/core';
+import { beginPreview } from '../../../src/core/groups/span-preview.js';
 import {
   captureSpans,
   type CapturedSpans,
@@ -22,6 +23,7 @@ import {
   parentId,
   spanId,
 } from '../../support/capture-spans.js';
+import { setUpForTest } from '../../support/live-telemetry.js';
 import { spanIdPropagator } from '../../support/span-id-propagator.js';
 import { captureWarnings } from '../../support/capture-warnings.js';
 
@@ -119,6 +121,17 @@ describe('managedSpan, group on', () => {
     expect(managedSpan('orders', 'place', { attributes }, () => 'done')).toBe('done');
     expect([spans.names(), spans.openCount()]).toEqual([['place'], 0]);
   });
+
+  it.each([7, true, 'order', Symbol('order'), null, undefined])(
+    'I1: attributes that are no object, %s, are none',
+    (attributes) => {
+      for (const given of [attributes, () => attributes]) {
+        managedSpan('orders', 'place', { attributes: given as never }, () => undefined);
+      }
+      for (const span of spans.all()) expect(span.attributes).toEqual({ 'nestlens.group': 'orders' });
+      expect(spans.all()).toHaveLength(2);
+    },
+  );
 
   it('I1: an async attributes function, which types forbid, costs its attributes alone, also if it rejects', async () => {
     const rejections: unknown[] = [];
@@ -379,6 +392,37 @@ describe('managedSpan, group off', () => {
         if (parent !== undefined) expect(ids).toContain(parent);
       }
     }
+  });
+});
+
+describe('managedSpan, a gate that is only held open', () => {
+  it('I1: counts a call for whoever holds it open, and runs the body with undefined; the groups that are on go on', () => {
+    on('orders');
+    const preview = beginPreview(['cache'])!;
+    const attributes = vi.fn();
+    const body = vi.fn(() => 'result');
+    expect(managedSpan('cache', 'read', { attributes }, body)).toBe('result');
+    expect(managedSpan('cache', 'read', body)).toBe('result');
+    managedSpan('orders', 'place', () => undefined);
+    preview.end();
+    expect(body.mock.calls).toEqual([[undefined], [undefined]]);
+    expect(attributes).not.toHaveBeenCalled();
+    expect(spans.names()).toEqual(['place']);
+    expect([...preview.counts.get('cache')!]).toEqual([['read', 2]]);
+  });
+});
+
+describe('managedSpan after the set-up', () => {
+  it('I1: a group that nobody registered is off, and named in one warning', async () => {
+    const warnings = captureWarnings();
+    SpanRegistry.register('shop', ['orders']);
+    await setUpForTest({ spanGroups: 'orders' });
+    for (let i = 0; i < 2; i++) {
+      managedSpan('order', 'place', () => undefined);
+      managedSpan('orders', 'place', () => undefined);
+    }
+    expect(warnings.codes()).toEqual(['UNKNOWN_GROUP_AT_SITE']);
+    expect(warnings.single('UNKNOWN_GROUP_AT_SITE').message).toContain("managedSpan 'place'");
   });
 });
 

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import 'reflect-metadata';
 import { setEnabledSpanGroups, setSpanGroupSpec, SpanRegistry, traceFn } from 'nest-lens/core';
+import { beginPreview } from '../../../src/core/groups/span-preview.js';
 import {
   captureSpans,
   type CapturedSpans,
@@ -10,6 +11,7 @@ import {
   spanId,
 } from '../../support/capture-spans.js';
 import { captureWarnings } from '../../support/capture-warnings.js';
+import { setUpForTest } from '../../support/live-telemetry.js';
 
 let spans: CapturedSpans;
 beforeEach(() => {
@@ -89,6 +91,52 @@ describe('traceFn', () => {
     work();
     expect(read).toHaveBeenCalledTimes(reads);
     expect(spans.all().map(({ attributes }) => attributes['order.id'])).toEqual([7, 7]);
+  });
+
+  it('I4: options that cannot be read are read once, and cost the attributes', () => {
+    const read = vi.fn(() => {
+      throw new Error('no attributes');
+    });
+    const work = traceFn(
+      'orders',
+      'orders.unread',
+      Object.defineProperty({}, 'attributes', { get: read }),
+    )(() => 1);
+    on();
+    expect(work()).toBe(1);
+    const reads = read.mock.calls.length;
+    expect(work()).toBe(1);
+    expect(read).toHaveBeenCalledTimes(reads);
+    expect(spans.names()).toEqual(['orders.unread', 'orders.unread']);
+  });
+
+  it.each([undefined, null, 7, {}])(
+    'I4: a group that is no text, %s, is refused where it is named',
+    (group) => {
+      expect(() => traceFn(group as never, 'orders.work')).toThrow(/^traceFn: group .*text/);
+    },
+  );
+
+  it('I4: behind a gate that is only held open a call is counted, and goes to the function', () => {
+    const preview = beginPreview(['orders'])!;
+    const original = vi.fn(function (this: unknown, ...args: unknown[]) {
+      return [this, ...args];
+    });
+    const receiver = { shop: 1 };
+    expect(traced(original).call(receiver, 1, 2)).toEqual([receiver, 1, 2]);
+    preview.end();
+    expect(spans.names()).toEqual([]);
+    expect([...preview.counts.get('orders')!]).toEqual([['orders.work', 1]]);
+  });
+
+  it('I4: a group that nobody registers is named in one warning after the set-up', async () => {
+    const warnings = captureWarnings();
+    SpanRegistry.register('shop', ['orders']);
+    await setUpForTest({ spanGroups: 'orders' });
+    for (const group of ['orders', 'order', 'order']) traceFn(group, 'orders.late');
+    await Promise.resolve();
+    expect(warnings.codes()).toEqual(['UNKNOWN_GROUP_AT_SITE']);
+    expect(warnings.single('UNKNOWN_GROUP_AT_SITE').message).toContain("traceFn 'orders.late'");
   });
 
   it('I1: off, no span and no tracer asked for', () => {
