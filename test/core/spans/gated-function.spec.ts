@@ -82,6 +82,8 @@ const functions: [string, Callable][] = [
   ['a method with a property', methodWith({ route: { value: '/orders', enumerable: true } })],
   ['a method with a property without a value', methodWith({ route: { value: undefined } })],
   ['a method with a property that all have', methodWith({ call: { value: Function.prototype.call } })],
+  ['a method with a property for its name', Object.assign(without('name'), { route: '/orders' })],
+  ['a method with a property for its length', Object.assign(without('length'), { 0: '/orders' })],
   [
     'a method with other properties alone',
     Object.assign(without('name', 'length'), { [Symbol('a')]: 1, b: 2 }),
