@@ -113,13 +113,16 @@ describe('managedSpan, group on', () => {
     expect(spans.single().attributes).toEqual({ 'order.id': 7, 'nestlens.group': 'orders' });
   });
 
-  it('I1: an attributes function that throws leaves no span open, and the work is done', () => {
-    captureWarnings();
+  it('I1: an attributes function that throws leaves no span open, and the work is done; one warning says so', () => {
+    const warnings = captureWarnings();
     const attributes = (): never => {
       throw new Error('no attributes');
     };
-    expect(managedSpan('orders', 'place', { attributes }, () => 'done')).toBe('done');
-    expect([spans.names(), spans.openCount()]).toEqual([['place'], 0]);
+    for (let i = 0; i < 2; i++)
+      expect(managedSpan('orders', 'place', { attributes }, () => 'done')).toBe('done');
+    expect([spans.names(), spans.openCount()]).toEqual([['place', 'place'], 0]);
+    expect(warnings.codes()).toEqual(['ATTRIBUTES_FAILED']);
+    expect(warnings.all[0]!.message).toContain('no attributes');
   });
 
   it.each([7, true, 'order', Symbol('order'), null, undefined])(
