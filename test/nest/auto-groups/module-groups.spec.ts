@@ -135,6 +135,28 @@ onEachPlatform('@SpanGroup on a module class', (platform) => {
     expect(spans[0]!.attributes).toMatchObject({ team: 'shop', 'nestlens.group': 'module' });
   });
 
+  it('names the spans of the handlers by the name that it gives in place of the class', async () => {
+    @SpanGroup('module', { name: 'desk' })
+    @Module(parts)
+    class Grouped {}
+
+    expect(await spansOf(await start(Grouped), ['/plain'])).toEqual(['desk.list module']);
+  });
+
+  it('gives the handlers of each application the options of its own module', async () => {
+    @SpanGroup('module', { name: 'first' })
+    @Module(parts)
+    class First {}
+    @SpanGroup('module', { name: 'second' })
+    @Module(parts)
+    class Second {}
+    const first = await start(First);
+    const second = await start(Second);
+    await second.get('/plain');
+
+    expect(namesOf(await first.spans())).toEqual(['second.list']);
+  });
+
   it("leaves the module's own methods, and its subclass's, alone", async () => {
     const called: string[] = [];
     @Module({})

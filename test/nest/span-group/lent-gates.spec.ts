@@ -1,0 +1,137 @@
+import { describe, expect, it, vi } from 'vitest';
+import { Injectable, type Type } from '@nestjs/common';
+import { SpanGroup } from 'nest-lens';
+import { express } from '../../support/adapters.js';
+import { guardEachTest, lensApp, type LensApp } from '../../support/lens-app.js';
+
+interface Worker {
+  work(): string;
+}
+
+describe('a gate that an application has lent to a method', () => {
+  guardEachTest();
+
+  const start = (
+    providers: Type<unknown>[],
+    autoGroups: object = { providers: 'services' },
+  ): Promise<LensApp> =>
+    lensApp(express)
+      .groups('shop')
+      .forRoot({ autoGroups })
+      .providers(...providers)
+      .start();
+
+  /** The spans of a call in an application; the exporter is that of the one that has started first. */
+  async function spansOf(lens: LensApp, Class: Type<Worker>, first = lens): Promise<string[]> {
+    first.exporter.spans.length = 0;
+    expect(lens.app.get(Class).work()).toBe('worked');
+    return (await first.spans()).map(
+      ({ name, attributes }) => `${name} ${String(attributes['nestlens.group'])}`,
+    );
+  }
+
+  /** Classes of a test's own, one above the other. */
+  function classes(): [Type<Worker>, Type<Worker>] {
+    @Injectable()
+    class Base {
+      work(): string {
+        return 'worked';
+      }
+    }
+    @Injectable()
+    class Derived extends Base {}
+    return [Base, Derived];
+  }
+
+  const workOf = ({ prototype }: Type<Worker>): PropertyDescriptor =>
+    Object.getOwnPropertyDescriptor(prototype, 'work')!;
+
+  it('is the one of the application before, if that has asked for the same', async () => {
+    const [Base] = classes();
+    const first = await start([Base]);
+    const gate = workOf(Base).value as unknown;
+    const second = await start([Base]);
+
+    expect(workOf(Base).value).toBe(gate);
+    expect(await spansOf(second, Base, first)).toEqual(['Base.work services']);
+  });
+
+  it('is its own, if the application before has asked for another group', async () => {
+    const [Base] = classes();
+    const first = await start([Base]);
+    const second = await start([Base], { providers: 'others' });
+
+    expect(await spansOf(second, Base, first)).toEqual(['Base.work others']);
+  });
+
+  it('is a property like the one that it replaces, and like the inherited one', async () => {
+    const [Base, Derived] = classes();
+    const { value: method, ...written } = workOf(Base);
+    const lens = await start([Derived, Base]);
+    for (const Class of [Base, Derived]) {
+      const { value, ...lent } = workOf(Class);
+      expect(value).not.toBe(method);
+      expect(lent).toEqual(written);
+    }
+    await lens.close();
+    expect(workOf(Base)).toEqual({ ...written, value: method });
+  });
+
+  it('stands in for a method that is read only, and that stays so', async () => {
+    const [Base] = classes();
+    Object.defineProperty(Base.prototype, 'work', { writable: false });
+    const written = workOf(Base);
+    const lens = await start([Base]);
+
+    expect(await spansOf(lens, Base)).toEqual(['Base.work services']);
+    expect(workOf(Base).writable).toBe(false);
+    await lens.close();
+    expect(workOf(Base)).toEqual(written);
+  });
+
+  it('is the only one below what somebody has put over it', async () => {
+    const [Base] = classes();
+    const first = await start([Base]);
+    const gate = workOf(Base).value as () => string;
+    // As decorators do that keep the metadata of what they wrap.
+    const above = function (this: unknown): string {
+      return gate.call(this);
+    };
+    for (const key of Reflect.getOwnMetadataKeys(gate)) {
+      Reflect.defineMetadata(key, Reflect.getOwnMetadata(key, gate), above);
+    }
+    Base.prototype.work = above;
+    const second = await start([Base], { providers: 'others' });
+
+    expect(workOf(Base).value).toBe(above);
+    expect(await spansOf(first, Base)).toEqual(['Base.work services']);
+    expect(await spansOf(second, Base, first)).toEqual([]);
+  });
+
+  it('leaves a method alone that the class has of a decorated one', async () => {
+    @SpanGroup('shop')
+    class Decorated {
+      work(): string {
+        return 'worked';
+      }
+    }
+    @Injectable()
+    class Mixed {}
+    Object.defineProperties(Mixed.prototype, { work: workOf(Decorated) });
+    const lens = await start([Mixed]);
+
+    expect(workOf(Mixed as Type<Worker>)).toEqual(workOf(Decorated));
+    expect(await spansOf(lens, Mixed as Type<Worker>)).toEqual(['Mixed.work shop']);
+  });
+
+  it('is not seen by a class that is left alone, and what somebody has put there stays', async () => {
+    const [Base, Derived] = classes();
+    const lens = await start([Base, Derived], { providers: 'services', exclude: [Derived] });
+    expect(await spansOf(lens, Derived)).toEqual([]);
+    const spy = vi.spyOn(Derived.prototype as Worker, 'work').mockReturnValue('mocked');
+    await lens.close();
+
+    expect(new Derived().work()).toBe('mocked');
+    expect(workOf(Derived).value).toBe(spy);
+  });
+});
