@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type ProxyTracerProvider, trace } from '@opentelemetry/api';
+import { context, type ProxyTracerProvider, trace } from '@opentelemetry/api';
 import {
   BasicTracerProvider,
   InMemorySpanExporter,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import { withSpan } from 'nest-lens/core';
+import { captureSpans } from '../../support/capture-spans.js';
 
 /** A provider of the real SDK, and the names of the spans that it got. */
 function createProvider(): { provider: BasicTracerProvider; names(): string[] } {
@@ -24,6 +25,18 @@ describe('the tracer of NestLens', () => {
     withSpan('two', () => undefined);
 
     expect([first.names(), second.names()]).toEqual([['one'], ['two']]);
+  });
+
+  it('is asked for once of each provider', () => {
+    const spans = captureSpans();
+    for (let i = 0; i < 3; i++) withSpan('work', () => undefined);
+    expect([spans.names().length, spans.tracerLookups()]).toEqual([3, 1]);
+
+    trace.disable();
+    context.disable();
+    const others = captureSpans();
+    for (let i = 0; i < 3; i++) withSpan('work', () => undefined);
+    expect([others.names().length, others.tracerLookups(), spans.tracerLookups()]).toEqual([3, 1, 1]);
   });
 
   it('H6: is found when the provider comes after the first span', () => {
