@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import vm from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import {
   All,
@@ -12,9 +14,10 @@ import {
   VERSION_NEUTRAL,
   VersioningType,
 } from '@nestjs/common';
-import { RouterModule } from '@nestjs/core';
+import { ApplicationConfig, ModulesContainer, RouterModule } from '@nestjs/core';
 import { SpanGroup } from 'nest-lens';
-import { httpRoutesOf } from '../../../src/nest/span-group/http-routes.js';
+import { processState } from '../../../src/core/state/process-state.js';
+import { HttpRoutes, httpRoutesOf, liveSources } from '../../../src/nest/span-group/http-routes.js';
 import { express } from '../../support/adapters.js';
 import { guardEachTest, lensApp } from '../../support/lens-app.js';
 
@@ -242,5 +245,21 @@ describe('the routes that are known of a handler', () => {
     expect(httpRoutesOf(OrdersController, () => undefined)).toEqual([]);
     await lens.close();
     expect(httpRoutesOf(OrdersController, list)).toEqual([]);
+  });
+
+  it('N2: are forgotten with an application that nobody closes', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = vm.runInNewContext('gc') as () => void;
+    // As `NestLensModule` does; Nest itself would remember the last application.
+    const publish = (): void => new HttpRoutes(new ModulesContainer(), new ApplicationConfig()).publish();
+    publish();
+    expect(liveSources()).toHaveLength(1);
+    for (let round = 0; liveSources().length > 0 && round < 20; round++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      collectGarbage();
+    }
+
+    expect(liveSources()).toEqual([]);
+    expect(processState.routeSources.size).toBe(0);
   });
 });
