@@ -658,6 +658,33 @@ describe('@SpanGroup on other providers', () => {
     for (const span of lens.exporter.spans) expect(span.name).toMatch(/charge$/);
   });
 
+  it('N4, I14: a method with an apply of its own is called, whether its group is on or off', async () => {
+    const Applied: MethodDecorator = (_prototype, _key, descriptor) => {
+      Object.assign(descriptor.value as object, { apply: () => 'another' });
+    };
+    class Payments {
+      @SpanGroup('payment')
+      @Applied
+      charge(...amounts: number[]): unknown[] {
+        return [this instanceof Payments, ...amounts];
+      }
+    }
+    class CardPayments extends Payments {
+      @SpanGroup('payment')
+      @Applied
+      override charge(...amounts: number[]): unknown[] {
+        return super.charge(...amounts);
+      }
+    }
+    const charge = (): void => {
+      expect(new Payments().charge(1, 2)).toEqual([true, 1, 2]);
+      expect(new CardPayments().charge(1, 2)).toEqual([true, 1, 2]);
+    };
+    charge();
+    const lens = await runIn(['payment'], [], charge);
+    expect(namesOf(lens.exporter.spans)).toEqual(['CardPayments.charge', 'Payments.charge']);
+  });
+
   it('N4: a method key that cannot be shown is escaped in the name of its spans', async () => {
     const symbol = Symbol('a\n\u001b');
     class Payments {
