@@ -84,6 +84,19 @@ describe('what is registered while an application boots', () => {
     expect(unowned()).toHaveLength(1);
   });
 
+  it('R10: is still waited for when an application closes that has booted before', async () => {
+    class RootModule {}
+    Module({ imports: [NestLensModule.forRoot({ config: { enabled: false } })] })(RootModule);
+    const before = await NestFactory.createApplicationContext(RootModule, { logger: false });
+    beginBoot();
+    SpanRegistry.register('reports', ['report'], { default: ['db_query'], quiet: ['nobody'] });
+    await before.close();
+    SpanRegistry.register('db', ['db_query']);
+    expect(unowned()).toEqual([]);
+    endBoot();
+    expect(unowned()).toEqual([{ namespace: 'reports', preset: 'quiet', members: ['nobody'] }]);
+  });
+
   it('R10: is no longer waited for after a reset, as after a test whose application could not start', () => {
     beginBoot();
     resetProcessState();
