@@ -64,4 +64,13 @@ describe('the route of a server span, on Fastify', () => {
     expect(await routeOf('/plain/7/calls')).toBe('/plain/:id/calls');
     expect((await lens.get('/plain/7/calls')).text).toBe('plain');
   });
+
+  it('I13: of a handler that is registered with the adapter comes with the arguments that Fastify gives', async () => {
+    const { lens, routeOf } = await shopWithServerSpans(fastify, (adapter) => {
+      adapter.get('/raw/:id', (...given) => Promise.resolve(given.map((value) => typeof value).join()));
+    });
+
+    expect((await lens.get('/raw/7')).text).toBe('object,object,undefined');
+    expect(await routeOf('/raw/7')).toBe('/raw/:id');
+  });
 });
