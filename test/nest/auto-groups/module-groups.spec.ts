@@ -169,12 +169,18 @@ onEachPlatform('@SpanGroup on a module class', (platform) => {
       onModuleInit(): void {
         called.push('onModuleInit');
       }
+
+      work(): void {
+        called.push('work');
+      }
     }
     @Module({ controllers: [PlainController], providers: [Service] })
     class Sub extends Base {}
 
-    expect(await spansOf(await start(Sub), ['/plain'])).toEqual(['PlainController.list module']);
-    expect(called).toEqual(['configure', 'onModuleInit']);
+    const lens = await start(Sub);
+    lens.app.get(Sub).work();
+    expect(await spansOf(lens, ['/plain'])).toEqual(['PlainController.list module']);
+    expect(called).toEqual(['configure', 'onModuleInit', 'work']);
   });
 
   it('@NoSpanGroup on a module keeps all that it declares out of autoGroups', async () => {

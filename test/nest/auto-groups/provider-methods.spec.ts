@@ -244,15 +244,21 @@ describe('the methods that autoGroups takes of a provider', () => {
       }
     }
     Object.setPrototypeOf(BehindProxy.prototype, new Proxy({}, {}));
-    const lens = await startWith([Old, OfNull, Base, NotExtensible, BehindProxy]);
+    // It has no prototype, but Nest makes instances of it.
+    const Bound = class extends Base {}.bind(undefined);
+    const lens = await startWith([
+      Old,
+      OfNull,
+      Base,
+      NotExtensible,
+      BehindProxy,
+      { provide: 'bound', useClass: Bound },
+    ]);
     const { app } = lens;
     const old = app.get<any>(Old as any);
     expect([old.read(), new old.Inner().y]).toEqual([1, 2]);
-    expect([OfNull, NotExtensible, BehindProxy].map((Class) => app.get<Base>(Class).run())).toEqual([
-      'null',
-      'base',
-      'proxy',
-    ]);
+    const others = [OfNull, NotExtensible, BehindProxy, 'bound'];
+    expect(others.map((token) => app.get<Base>(token).run())).toEqual(['null', 'base', 'proxy', 'base']);
     expect(await spansOf(lens)).toEqual(
       expect.arrayContaining(['NotExtensible.run', 'OfNull.run', 'Old.read']),
     );

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { applyDecorators, Controller, Injectable, SetMetadata } from '@nestjs/common';
+import {
+  applyDecorators,
+  Controller,
+  type INestApplication,
+  Injectable,
+  NotFoundException,
+  SetMetadata,
+} from '@nestjs/common';
 import { ExternalContextCreator } from '@nestjs/core';
+import { SpanStatusCode } from '@opentelemetry/api';
 import { SpanGroup } from 'nest-lens';
 import { of } from 'rxjs';
 import type { Observable } from 'rxjs';
@@ -27,6 +35,11 @@ describe('@SpanGroup on handlers that are not HTTP', () => {
   @SpanGroup('orders')
   @Controller()
   class OrdersConsumer {
+    @pattern('orders.find')
+    find(): never {
+      throw new NotFoundException();
+    }
+
     @pattern('orders.list')
     list(): string {
       return this.format();
@@ -41,6 +54,11 @@ describe('@SpanGroup on handlers that are not HTTP', () => {
   @SetMetadata('websockets:is_gateway', true)
   @Injectable()
   class OrdersGateway {
+    @message('find')
+    find(): never {
+      throw new NotFoundException();
+    }
+
     @message('list')
     list(): Observable<string> {
       return of(this.format());
@@ -54,6 +72,11 @@ describe('@SpanGroup on handlers that are not HTTP', () => {
   @SpanGroup('orders')
   @Injectable()
   class OrdersResolver {
+    @query('order')
+    find(): never {
+      throw new NotFoundException();
+    }
+
     @query('orders')
     async list(): Promise<string> {
       return this.format();
@@ -64,6 +87,29 @@ describe('@SpanGroup on handlers that are not HTTP', () => {
     }
   }
 
+  type Handlers = Record<'list' | 'find', () => unknown>;
+
+  /** Made by hand: Nest would open a socket for a gateway that it knows of. */
+  const handlerOf = (
+    app: INestApplication,
+    instance: Handlers,
+    key: keyof Handlers,
+    type: string,
+  ): (() => Promise<unknown>) =>
+    app
+      .get(ExternalContextCreator)
+      .create(
+        instance,
+        instance[key],
+        key,
+        undefined,
+        undefined,
+        undefined,
+        undefined,
+        undefined,
+        type as never,
+      );
+
   it.each([
     ['rpc', OrdersConsumer, 'consumed'],
     ['ws', OrdersGateway, 'pushed'],
@@ -71,22 +117,8 @@ describe('@SpanGroup on handlers that are not HTTP', () => {
   ] as const)(
     'N4: of type %s: a class takes its handlers, and only those',
     async (type, Handlers, result) => {
-      // Made by hand: Nest would open a socket for a gateway that it knows of.
       const lens = await runIn(['orders'], [], async ({ app }) => {
-        const instance: { list(): unknown } = new Handlers();
-        const handler = app
-          .get(ExternalContextCreator)
-          .create(
-            instance,
-            instance.list,
-            'list',
-            undefined,
-            undefined,
-            undefined,
-            undefined,
-            undefined,
-            type as never,
-          );
+        const handler = handlerOf(app, new Handlers(), 'list', type);
         expect(await handler()).toBe(result);
       });
 
@@ -98,6 +130,22 @@ describe('@SpanGroup on handlers that are not HTTP', () => {
         'nestjs.callback': 'list',
       });
       expect(Object.keys(span.attributes).filter((key) => key.startsWith('http.'))).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['rpc', OrdersConsumer, 'ERROR'],
+    ['ws', OrdersGateway, 'ERROR'],
+    ['graphql', OrdersResolver, 'UNSET'],
+  ] as const)(
+    'I12: of type %s: an HttpException below 500 is an error of a message, and an answer of GraphQL',
+    async (type, Handlers, status) => {
+      const lens = await runIn(['orders'], [], async ({ app }) => {
+        await expect(handlerOf(app, new Handlers(), 'find', type)()).rejects.toThrow(NotFoundException);
+      });
+
+      const span = theSpan(lens.exporter.spans, `${Handlers.name}.find`);
+      expect(SpanStatusCode[span.status.code]).toBe(status);
     },
   );
 });
