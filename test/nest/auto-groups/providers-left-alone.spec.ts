@@ -4,7 +4,7 @@ import { ConsoleLogger, Injectable, Module, type Type } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { NoSpanGroup, SpanGroup } from 'nest-lens';
 import { express } from '../../support/adapters.js';
-import { everythingSaid, guardEachTest, lensApp, namesOf } from '../../support/lens-app.js';
+import { everythingSaid, guardEachTest, lensApp, namesOf, theSpan } from '../../support/lens-app.js';
 import { AUTO, sitesOf, spansOf, startWith } from './providers-in-groups.js';
 
 describe('the providers that autoGroups leaves alone', () => {
@@ -60,6 +60,10 @@ describe('the providers that autoGroups leaves alone', () => {
         return 'shop';
       }
     }
+    // In the old way: only the prototypes know each other.
+    const Old = function Old() {} as unknown as Type<InShop>;
+    Object.setPrototypeOf(Old.prototype, InShop.prototype);
+    (Old.prototype as unknown as Record<string, unknown>).old = () => 'old';
     @Injectable()
     class Mostly {
       @NoSpanGroup()
@@ -71,19 +75,26 @@ describe('the providers that autoGroups leaves alone', () => {
         return this.hot();
       }
     }
-    const lens = await startWith([Parent, Out, Below, InShop, Mostly]);
+    const lens = await startWith([Parent, Out, Below, InShop, Old, Mostly]);
     const { app } = lens;
     expect([app.get(Out).work(), app.get(Out).own(), app.get(Below).work()]).toEqual([
       'worked',
       'own',
       'worked',
     ]);
-    for (const call of [app.get(Parent).work(), app.get(InShop).shop(), app.get(Mostly).work()]) {
+    for (const call of [
+      app.get(Parent).work(),
+      app.get(InShop).shop(),
+      app.get<any>(Old).old(),
+      app.get(Mostly).work(),
+    ]) {
       expect(typeof call).toBe('string');
     }
     const spans = await lens.spans();
-    expect(namesOf(spans)).toEqual(['InShop.shop', 'Mostly.work', 'Parent.work']);
-    expect(spans.find(({ name }) => name === 'InShop.shop')!.attributes['nestlens.group']).toBe('shop');
+    expect(namesOf(spans)).toEqual(['InShop.shop', 'Mostly.work', 'Old.old', 'Parent.work']);
+    for (const name of ['InShop.shop', 'Old.old']) {
+      expect(theSpan(spans, name).attributes['nestlens.group']).toBe('shop');
+    }
     await lens.close();
     expect(Object.getOwnPropertyNames(Out.prototype)).toEqual(['constructor', 'own']);
   });

@@ -138,6 +138,23 @@ const ways: [string, (enhancers: Enhancers, builder: LensAppBuilder) => LensAppB
     },
   ],
   [
+    'a handler of a base class as instances',
+    ({ Guard, Pipe, Interceptor, Filter }, builder) => {
+      class Base {
+        @Get(':id')
+        @UseGuards(new Guard())
+        @UseInterceptors(new Interceptor())
+        @UseFilters(new Filter())
+        read(@Param('id', new Pipe()) id: string): string {
+          throw new NotFoundException(id);
+        }
+      }
+      @Controller('orders')
+      class OrdersController extends Base {}
+      return builder.controllers(OrdersController);
+    },
+  ],
+  [
     'the application by the tokens of Nest',
     ({ Guard, Pipe, Interceptor, Filter }, builder) =>
       builder
