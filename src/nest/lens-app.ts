@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { ApplicationConfig, ModuleRef, ModulesContainer } from '@nestjs/core';
-import { abandonBoot, beginBoot, endBoot } from '../core/groups/boot-registrations.js';
+import { abandonBoot, beginBoot } from '../core/groups/boot-registrations.js';
 import type { HeldByApplication } from '../core/state/held-by-application.js';
 import { ApplicationHold, holdNothing } from './application-hold.js';
 import { AutoGroups } from './auto-groups/auto-groups.js';
@@ -22,8 +22,6 @@ interface AppRecord {
   readonly held: HeldByApplication;
   /** Whether Nest has begun to call hooks. It calls none of a module that is loaded later. */
   hooksHaveBegun: boolean;
-  /** Until every module has registered. */
-  isBooting: boolean;
   routes: HttpRoutes | undefined;
   /** The gates of methods whose module class is decorated, or that `autoGroups` has found. */
   readonly gates: LentGates;
@@ -47,7 +45,6 @@ function recordOf(modules: ModulesContainer): AppRecord {
   const record: AppRecord = {
     held: holdNothing(),
     hooksHaveBegun: false,
-    isBooting: false,
     routes: undefined,
     gates: new LentGates(modules),
     areClassesGated: false,
@@ -66,7 +63,7 @@ function recordOf(modules: ModulesContainer): AppRecord {
     },
     beforeClose() {
       hold.beginToClose();
-      if (record.isBooting) abandonBoot();
+      abandonBoot(record.held);
       for (const close of record.closing) close();
     },
     async afterClose() {
@@ -103,14 +100,7 @@ export class LensApp {
 
   /** Called when a module of ours is made. */
   beginBoot(): void {
-    this.record.isBooting = true;
-    beginBoot();
-  }
-
-  /** Called when every module has registered. */
-  endBoot(): void {
-    this.record.isBooting = false;
-    endBoot();
+    beginBoot(this.record.held);
   }
 
   /**

@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ModuleRef, ModulesContainer } from '@nestjs/core';
+import { endBoot } from '../core/groups/boot-registrations.js';
 import type { ReadDefinition } from '../core/groups/span-group-definition.js';
 import { SPAN_REGISTRY_SERVICE, SpanRegistryService } from './introspection/span-registry.service.js';
 import { reportMissingRoot } from './boot-report.js';
@@ -37,7 +38,7 @@ export class NestLensFeatureModule {
             return {
               onModuleInit: register,
               onApplicationBootstrap() {
-                app.endBoot();
+                endBoot();
                 if (app.roots.length === 0) reportMissingRoot();
               },
             };

@@ -2,6 +2,7 @@ import { Logger, type OnApplicationBootstrap, type OnModuleDestroy, type OnModul
 import type { AbstractHttpAdapter, HttpAdapterHost } from '@nestjs/core';
 import { isSdkDisabled } from '../core/diagnostics/sdk-disabled.js';
 import { resolveConfig } from '../core/telemetry/config-from-env.js';
+import { endBoot } from '../core/groups/boot-registrations.js';
 import { beginCountingCalls, endCountingCalls, type MissedCalls } from '../core/groups/missed-calls.js';
 import { judgeAllowedGroups } from '../core/opt-in/allowed-groups.js';
 import { processState } from '../core/state/process-state.js';
@@ -128,7 +129,7 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
   async onApplicationBootstrap(): Promise<void> {
     // Other modules have registered since.
     renewAutoRegistration();
-    this.app.endBoot();
+    endBoot();
     if (!this.isFirst) return;
     await holdUpUnlessWaiting(() => this.setUpOnce().then(() => this.reportUnknownGroups()));
   }

@@ -35,6 +35,7 @@ export function createProcessState(): ProcessState {
     protocol: PROTOCOL,
     version: VERSION,
     namespaces: new Map(),
+    booting: new Set(),
     registeredInBoot: undefined,
     gates: new Map(),
     tracedFunctions: new Map(),

@@ -51,6 +51,8 @@ export interface ProcessState {
   readonly version: string;
   /** Every registration. Groups and presets are computed from them. */
   readonly namespaces: Map<string, NamespaceRegistration>;
+  /** The applications that boot; an object for each. */
+  readonly booting: Set<object>;
   /** The namespaces that registered while an application boots. Their presets are checked at the end of the boot. */
   registeredInBoot: Set<string> | undefined;
   readonly gates: Map<string, SpanGate>;

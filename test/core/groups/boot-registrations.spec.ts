@@ -1,14 +1,20 @@
 import 'reflect-metadata';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type INestApplicationContext, Module } from '@nestjs/common';
+import {
+  type DynamicModule,
+  type INestApplication,
+  type INestApplicationContext,
+  Module,
+} from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { NestLensModule } from 'nest-lens';
 import { SpanRegistry, traceFn } from 'nest-lens/core';
-import { beginBoot, endBoot } from '../../../src/core/groups/boot-registrations.js';
+import { abandonBoot, beginBoot, endBoot } from '../../../src/core/groups/boot-registrations.js';
 import { resetProcessState } from '../../../src/core/state/process-state.js';
 import { captureWarnings, type CapturedWarnings } from '../../support/capture-warnings.js';
 import { setUpForTest } from '../../support/live-telemetry.js';
 
+const application = {};
 let warnings: CapturedWarnings;
 beforeEach(() => {
   warnings = captureWarnings();
@@ -19,7 +25,7 @@ const unowned = (): unknown[] =>
 
 describe('what is registered while an application boots', () => {
   it('R10: has its presets checked at the end of the boot, when the owner of a member may have come', () => {
-    beginBoot();
+    beginBoot(application);
     SpanRegistry.register('reports', ['report'], { default: ['report', 'db_query'], quiet: ['nobody'] });
     SpanRegistry.register('db', ['db_query']);
     expect(warnings.codes()).toEqual([]);
@@ -29,13 +35,13 @@ describe('what is registered while an application boots', () => {
 
   it('R10: is checked alone; what was registered before the boot was checked then', () => {
     SpanRegistry.register('before', [], { default: ['nobody'] });
-    beginBoot();
+    beginBoot(application);
     endBoot();
     expect(unowned()).toHaveLength(1);
   });
 
   it('R10: is not spoken of if it has gone by the end of the boot', () => {
-    beginBoot();
+    beginBoot(application);
     SpanRegistry.register('undecided', [], { default: ['nobody'] });
     SpanRegistry.unregister('undecided');
     endBoot();
@@ -43,9 +49,9 @@ describe('what is registered while an application boots', () => {
   });
 
   it('R10: is kept when a second module says that the boot begins, and checked once when both say that it ends', () => {
-    beginBoot();
+    beginBoot(application);
     SpanRegistry.register('reports', [], { default: ['nobody'] });
-    beginBoot();
+    beginBoot(application);
     endBoot();
     endBoot();
     expect(unowned()).toHaveLength(1);
@@ -88,7 +94,7 @@ describe('what is registered while an application boots', () => {
     class RootModule {}
     Module({ imports: [NestLensModule.forRoot({ config: { enabled: false } })] })(RootModule);
     const before = await NestFactory.createApplicationContext(RootModule, { logger: false });
-    beginBoot();
+    beginBoot(application);
     SpanRegistry.register('reports', ['report'], { default: ['db_query'], quiet: ['nobody'] });
     await before.close();
     SpanRegistry.register('db', ['db_query']);
@@ -97,8 +103,43 @@ describe('what is registered while an application boots', () => {
     expect(unowned()).toEqual([{ namespace: 'reports', preset: 'quiet', members: ['nobody'] }]);
   });
 
+  it('R10: is still waited for when an application closes that could not start beside it', async () => {
+    const boot = (imports: DynamicModule[], hooks: object = {}): Promise<INestApplication> => {
+      class RootModule {}
+      Module({ imports, providers: [{ provide: 'hooks', useValue: hooks }] })(RootModule);
+      return NestFactory.create(RootModule, { logger: false });
+    };
+    const presets = { default: ['db_query'], quiet: ['nobody'] };
+    const app = await boot([
+      NestLensModule.forRoot({
+        registrations: [{ namespace: 'reports', groups: ['report'], presets }],
+        config: { enabled: false },
+      }),
+      NestLensModule.forFeature({ namespace: 'db', groups: ['db_query'] }),
+    ]);
+    const failing = await boot([NestLensModule.forRoot({ config: { enabled: false } })], {
+      onModuleInit: () => Promise.reject(new Error('no database')),
+    });
+    await expect(failing.init()).rejects.toThrow('no database');
+    await failing.close();
+    await app.init();
+    expect(unowned()).toEqual([{ namespace: 'reports', preset: 'quiet', members: ['nobody'] }]);
+    await app.close();
+  });
+
+  it('R10: is no longer waited for when an application closes whose boot was ended by the one beside it', () => {
+    beginBoot(application);
+    beginBoot({});
+    endBoot();
+    abandonBoot(application);
+    beginBoot(application);
+    abandonBoot(application);
+    SpanRegistry.register('later', [], { default: ['nobody'] });
+    expect(unowned()).toHaveLength(1);
+  });
+
   it('R10: is no longer waited for after a reset, as after a test whose application could not start', () => {
-    beginBoot();
+    beginBoot(application);
     resetProcessState();
     warnings = captureWarnings();
     SpanRegistry.register('reports', [], { default: ['nobody'] });
@@ -107,7 +148,7 @@ describe('what is registered while an application boots', () => {
 
   it('W9: may be the group of a function that was traced before; who has none by then is told', async () => {
     await setUpForTest({ spanGroups: '' });
-    beginBoot();
+    beginBoot(application);
     for (const group of ['orders', 'payment']) traceFn(group, `${group}.list`)(() => 1);
     await Promise.resolve();
     SpanRegistry.register('shop', ['orders']);

@@ -78,7 +78,7 @@ describe('a call that names a group that nobody has registered', () => {
 
   it('W9: is no matter while an application boots, whose modules may register the group a moment later', async () => {
     await setUpForTest({ spanGroups: 'orders' });
-    beginBoot();
+    beginBoot({});
     managedSpan('late_lib', 'a', () => 1);
     SpanRegistry.register('late', ['late_lib']);
     endBoot();
