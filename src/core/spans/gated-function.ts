@@ -1,4 +1,5 @@
 import { mirrorFunction } from './mirror-function.js';
+import { readProperty } from './read-property.js';
 import type { SpanGate } from '../state/state-shape.js';
 
 /** A function as a wrapper sees it: any receiver, any arguments. */
@@ -61,7 +62,7 @@ export function gateFunction(
   on: AnyFunction,
   keys?: readonly unknown[],
 ): AnyFunction {
-  const { name, length } = original as { name: unknown; length: unknown };
+  const [name, length] = [readProperty(original, 'name'), readProperty(original, 'length')];
   const isMethod = !Object.hasOwn(original, 'prototype');
   const ofLength = typeof length === 'number' ? METHODS[length] : undefined;
   const make = isMethod ? (ofLength ?? METHODS[0]!) : makeFunction;
@@ -71,7 +72,7 @@ export function gateFunction(
 
 /** A function may have an `apply` of its own, which does something else, or a prototype without one. */
 function withApply(original: AnyFunction): AnyFunction {
-  if (original.apply === Function.prototype.apply) return original;
+  if (readProperty(original, 'apply') === Function.prototype.apply) return original;
   return function (...args) {
     return Reflect.apply(original, this, args);
   };

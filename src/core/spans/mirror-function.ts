@@ -1,3 +1,5 @@
+import { readProperty } from './read-property.js';
+
 /** The part of `reflect-metadata` that NestLens uses if the application has loaded it. */
 interface MetadataReflect {
   getOwnMetadataKeys?(target: object): readonly unknown[];
@@ -33,12 +35,16 @@ export function mirrorFunction<F extends (...args: never[]) => unknown>(
 
 /** Whether a function has a name and a length only, those that its wrapper was made with. Measured: 0.7 us less at a start. */
 function isLikeWrapper(
-  original: { name: string; length: number },
+  original: object,
   wrapper: { name: string; length: number },
   own: readonly PropertyKey[],
 ): boolean {
   const isPlain = own.length === 2 && own[0] === 'length' && own[1] === 'name';
-  return isPlain && original.length === wrapper.length && original.name === wrapper.name;
+  return (
+    isPlain &&
+    readProperty(original, 'length') === wrapper.length &&
+    readProperty(original, 'name') === wrapper.name
+  );
 }
 
 /**

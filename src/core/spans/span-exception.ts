@@ -1,4 +1,5 @@
 import type { Span } from '@opentelemetry/api';
+import { readProperty } from './read-property.js';
 
 interface PrintableError {
   readonly name: string;
@@ -11,14 +12,6 @@ interface PrintableError {
 interface RecordedEvent {
   readonly name: string;
   readonly attributes?: Readonly<Record<string, unknown>>;
-}
-
-function read(thrown: object, key: string): unknown {
-  try {
-    return (thrown as Record<string, unknown>)[key];
-  } catch {
-    return undefined; // a getter that throws
-  }
 }
 
 /** A value as text, of whatever type. */
@@ -38,7 +31,9 @@ function printable(thrown: unknown): PrintableError {
   if ((typeof thrown !== 'object' && typeof thrown !== 'function') || thrown === null) {
     return { name: thrown === null ? 'null' : typeof thrown, message: printValue(thrown) };
   }
-  const [name, message, stack, code] = ['name', 'message', 'stack', 'code'].map((key) => read(thrown, key));
+  const [name, message, stack, code] = ['name', 'message', 'stack', 'code'].map((key) =>
+    readProperty(thrown, key),
+  );
   return {
     name: typeof name === 'string' && name !== '' ? name : 'Error',
     message: printValue(message === undefined ? thrown : message),

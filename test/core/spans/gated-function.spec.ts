@@ -150,6 +150,19 @@ describe.each(states)('a function behind a gate that is %s', (_state, enabled) =
     expect(Object.getPrototypeOf(traced)).toBe(Object.getPrototypeOf(original));
     expect(spans.names()).toEqual(enabled.length === 0 ? [] : ['work']);
   });
+
+  const refuse = (): never => {
+    throw new Error('not to be read');
+  };
+  it.each<[string, (callable: Callable) => Callable]>([
+    ['a name', (callable) => Object.defineProperty(callable, 'name', { get: refuse })],
+    ['a length', (callable) => Object.defineProperty(callable, 'length', { get: refuse })],
+    ['properties', (callable) => new Proxy(callable, { get: refuse })],
+  ])('I14: wraps and calls a function with %s that cannot be read', (_what, change) => {
+    const traced = traceFn('orders', 'work')(change((...args: unknown[]): unknown[] => args));
+    expect(traced(1, 2)).toEqual([1, 2]);
+    expect(spans.names()).toEqual(enabled.length === 0 ? [] : ['work']);
+  });
 });
 
 /** What else a function has: its own properties but for its name, its length, and the object that `new` gives it. */
