@@ -62,11 +62,9 @@ export function setSpanGroupMetadata(target: object, metadata: SpanGroupMetadata
   Reflect.defineMetadata(SPAN_GROUP_METADATA, metadata, target);
 }
 
-/** The group of a method: its own, else that of its class or a base class. Undefined if it is in none. */
+/** The mark that decides about a method: its own, else that of its class or a base class. Undefined if there is none. */
 export function spanGroupOf(method: object, Class: object): SpanGroupMetadata | undefined {
-  const own = ownSpanGroup(method);
-  if (own !== undefined) return own.group === null ? undefined : own;
-  return classSpanGroup(Class);
+  return ownSpanGroup(method) ?? classSpanGroup(Class);
 }
 
 /** The mark on the method or class itself. */
