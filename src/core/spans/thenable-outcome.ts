@@ -6,8 +6,8 @@ import type { InFlightSpan } from './in-flight-span.js';
 type AnyCallback = (this: unknown, ...args: unknown[]) => unknown;
 
 /**
- * The symbol of a function on a covering `then` of ours that is out of use, but may still have another `then` above it. Calling
- * it removes that `then`. Every copy reads it.
+ * The symbol of a function on a covering `then` of ours that is out of use but has another `then` above it. Calling it
+ * removes that `then`. Every copy reads it.
  */
 const TAKE_AWAY = Symbol.for('nest-lens.take-away');
 
@@ -77,9 +77,11 @@ export function coverThenable(
     (value as { [TAKE_AWAY]?: () => void })[TAKE_AWAY]?.();
   };
 
+  /** If another `then` is above this one, as when several spans cover one object, it is removed together with that one. */
   const takeAway = (): void => {
     try {
       if (isInPlace()) putBack();
+      else Object.defineProperty(then, TAKE_AWAY, { value: takeAway });
     } catch {
       // A proxy that refuses changes by now: the remaining `then` passes calls straight through.
     }
@@ -102,8 +104,6 @@ export function coverThenable(
     isOver = true;
     open.end();
     takeAway();
-    // If several spans cover one object, the lower ones end first and are removed together with the upper one.
-    Object.defineProperty(then, TAKE_AWAY, { value: takeAway });
   });
   return true;
 }

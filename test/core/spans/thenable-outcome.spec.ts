@@ -532,6 +532,18 @@ describe('one object that several sites hand on', () => {
     expectNoTrace(query);
   });
 
+  it('I9: that is being awaited when another site hands it on has no then of its own left', async () => {
+    const query = managedSpan('orders', 'first', () => new Query());
+    // It is asked for its `then` now, which is called in the next microtask.
+    const answer = Promise.resolve(query);
+    managedSpan('orders', 'second', () => query);
+    expect(await answer).toBe('rows');
+    for (let round = 0; round < 3; round++) await macrotask();
+    for (const name of ['first', 'second']) expectOk(name);
+    expectNoTrace(query);
+    expect(query.runs).toBe(1);
+  });
+
   it('I9: of two copies of the package is covered by both, and has no then of its own left', async () => {
     const compiled = await compileCore();
     const { stdout } = await compiled
