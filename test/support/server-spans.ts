@@ -18,7 +18,7 @@ import { lensApp, type LensApp, until } from './lens-app.js';
 const RPC_METADATA = createContextKey('OpenTelemetry SDK Context Key RPC_METADATA');
 
 /** How a server span learns its route. */
-interface Metadata {
+export interface Metadata {
   type: string;
   route?: string;
 }
@@ -36,7 +36,8 @@ export interface Router {
   get(path: string | RegExp, handler: Raw): unknown;
 }
 
-const inMetadata = <T>(metadata: Metadata, work: () => T): T =>
+/** Does something within a server span. */
+export const inMetadata = <T>(metadata: Metadata, work: () => T): T =>
   context.with(context.active().setValue(RPC_METADATA, metadata), work);
 
 class Closed implements CanActivate {

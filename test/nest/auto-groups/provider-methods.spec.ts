@@ -245,7 +245,12 @@ describe('the methods that autoGroups takes of a provider', () => {
     }
     Object.setPrototypeOf(BehindProxy.prototype, new Proxy({}, {}));
     // It has no prototype, but Nest makes instances of it.
-    const Bound = class extends Base {}.bind(undefined);
+    class Unbound {
+      run(): string {
+        return 'bound';
+      }
+    }
+    const Bound = Unbound.bind(undefined);
     const lens = await startWith([
       Old,
       OfNull,
@@ -258,7 +263,7 @@ describe('the methods that autoGroups takes of a provider', () => {
     const old = app.get<any>(Old as any);
     expect([old.read(), new old.Inner().y]).toEqual([1, 2]);
     const others = [OfNull, NotExtensible, BehindProxy, 'bound'];
-    expect(others.map((token) => app.get<Base>(token).run())).toEqual(['null', 'base', 'proxy', 'base']);
+    expect(others.map((token) => app.get<Base>(token).run())).toEqual(['null', 'base', 'proxy', 'bound']);
     expect(await spansOf(lens)).toEqual(
       expect.arrayContaining(['NotExtensible.run', 'OfNull.run', 'Old.read']),
     );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fastify, onEachPlatform } from '../../support/adapters.js';
 import { guardEachTest } from '../../support/lens-app.js';
-import { shopWithServerSpans } from '../../support/server-spans.js';
+import { inMetadata, type Metadata, shopWithServerSpans } from '../../support/server-spans.js';
 
 onEachPlatform('the route of a server span', (platform) => {
   it('I13: is that of the handler, and of a guard that refuses; there is none without a route', async () => {
@@ -65,12 +65,18 @@ describe('the route of a server span, on Fastify', () => {
     expect((await lens.get('/plain/7/calls')).text).toBe('plain');
   });
 
-  it('I13: of a handler that is registered with the adapter comes with the arguments that Fastify gives', async () => {
-    const { lens, routeOf } = await shopWithServerSpans(fastify, (adapter) => {
+  it('I13: is there when an instrumentation makes the server span in a hook; handlers get what Fastify gives', async () => {
+    const metadata: Metadata = { type: 'http' };
+    const { lens } = await shopWithServerSpans(fastify, (adapter) => {
+      adapter
+        .getInstance<any>()
+        .addHook('onRequest', (_request: unknown, _reply: unknown, done: () => void) =>
+          inMetadata(metadata, done),
+        );
       adapter.get('/raw/:id', (...given) => Promise.resolve(given.map((value) => typeof value).join()));
     });
 
     expect((await lens.get('/raw/7')).text).toBe('object,object,undefined');
-    expect(await routeOf('/raw/7')).toBe('/raw/:id');
+    expect(metadata.route).toBe('/raw/:id');
   });
 });
