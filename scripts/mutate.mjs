@@ -1,8 +1,9 @@
 /**
  * npm run mutate -- src/nest/span-group/covered-call.ts [spec or folder ...]   breaks a file in one place at a time
  *
- * It lists the breaks that no test sees, of the specs that are given, or else of the folder that mirrors the file's. Nothing is broken in processes that a spec starts, so what only they can
- * show stays on the list. It writes into the file while it runs, and puts it back; so run it in a worktree of its own.
+ * It lists the breaks that no test sees, of the specs that are given, or else of the folder that mirrors the file's. Nothing
+ * is broken in processes that a spec starts, so what only they can show stays on the list. It writes into the file while it
+ * runs, and puts it back; so run it in a worktree of its own.
  */
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,22 +15,20 @@ const BREAKS_A_PROCESS = 15;
 /** The number of no break. */
 const NONE = 99_999;
 
-/** Which breaks each spec comes by, which only the first one that loads the file, and which are come by while it is loaded. */
+/** Which breaks each spec comes by, and which only the first one that loads the file. */
 async function dryRun(specs) {
   const jobs = [...specs, ...specs].map((spec) => ({ spec, number: NONE }));
   const ran = await runCopies(jobs);
   const reachedBy = new Map();
   const first = new Set();
-  const early = new Set();
   const again = new Set();
   for (const [index, job] of jobs.entries()) {
     const result = ran.get(job);
     if (!result || result.hasFailed) throw new Error(`Nothing is broken yet, and ${job.spec} fails.`);
     for (const number of result.reached) (index < specs.length ? first : again).add(number);
-    for (const number of result.reachedEarly) if (index < specs.length) early.add(number);
     if (index >= specs.length) reachedBy.set(job.spec, new Set(result.reached));
   }
-  return { reachedBy, early, onlyAtFirst: [...first].filter((number) => !again.has(number)) };
+  return { reachedBy, onlyAtFirst: [...first].filter((number) => !again.has(number)) };
 }
 
 /** Tries breaks on a spec, many in a process, and notes those that it sees. */
@@ -41,13 +40,9 @@ async function tryTogether(spec, numbers, seen) {
     const failed = jobs.filter((job) => job.number !== NONE && ran.get(job)?.hasFailed);
     left = left.filter((number) => !jobs.some((job) => job.number === number && ran.has(job)));
     const hasLeftSomething = failed.length > 1 && ran.get(jobs.at(-1))?.hasFailed !== false;
-    if (hasLeftSomething)
-      await tryAlone(
-        spec,
-        failed.map(({ number }) => number),
-        seen,
-      );
-    else for (const { number } of failed) seen.add(number);
+    const broken = failed.map(({ number }) => number);
+    if (hasLeftSomething) await tryAlone(spec, broken, seen);
+    else for (const number of broken) seen.add(number);
   }
 }
 
@@ -81,13 +76,18 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => (putBack(),
 const reached = new Set();
 try {
   writeFileSync(path, text);
-  const { early, onlyAtFirst, reachedBy } = await dryRun(specs);
+  const { onlyAtFirst, reachedBy } = await dryRun(specs);
   for (const numbers of [onlyAtFirst, ...reachedBy.values()])
     for (const number of numbers) reached.add(number);
   for (const spec of specs) await tryTogether(spec, unseen(reachedBy.get(spec)), seen);
   for (const spec of specs) await tryAlone(spec, unseen(onlyAtFirst), seen);
-  // What is reached at load and again later was tried with a file that was whole when it was loaded.
-  await tryAlone(specs[0], unseen(early), seen);
+  // Once more, alone: a break may change what happens while the file is loaded, and what a process keeps may hide another's.
+  for (const number of unseen(reached)) {
+    const jobs = specs.filter((spec) => reachedBy.get(spec).has(number)).map((spec) => ({ spec, number }));
+    if (jobs.length === 0) continue;
+    const ran = await runCopies(jobs);
+    if ([...ran.values()].some(({ hasFailed }) => hasFailed)) seen.add(number);
+  }
 } finally {
   putBack();
 }

@@ -13,7 +13,7 @@ const MAX_SILENCE_MS = 60_000;
  * Runs specs in one process, one after another, each with its break. There is no build: it would cost more than they do.
  *
  * @param {Job[]} jobs
- * @returns {Promise<Map<Job, { hasFailed: boolean, reached: number[], reachedEarly: number[] }>>} of each job that ran. The process ends with the job
+ * @returns {Promise<Map<Job, { hasFailed: boolean, reached: number[] }>>} of each job that ran. The process ends with the job
  *   that kills it; that one has failed, and those after it are missing.
  */
 export async function runCopies(jobs) {
@@ -25,12 +25,12 @@ export async function runCopies(jobs) {
     if (ended.size === 0) throw new Error('Vitest ran nothing.');
     const lines = existsSync(reachedFile) ? readFileSync(reachedFile, 'utf8').trim().split('\n') : [];
     const reachedAt = new Map(
-      lines.map((line) => JSON.parse(line)).map(({ place, ...numbers }) => [place, numbers]),
+      lines.map((line) => JSON.parse(line)).map(({ place, reached }) => [place, reached]),
     );
     return new Map(
       [...ended].map(([copy, hasFailed]) => {
         const job = copies.get(copy);
-        return [job, { hasFailed, reached: [], reachedEarly: [], ...reachedAt.get(jobs.indexOf(job)) }];
+        return [job, { hasFailed, reached: reachedAt.get(jobs.indexOf(job)) ?? [] }];
       }),
     );
   } finally {
