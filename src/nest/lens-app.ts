@@ -69,6 +69,7 @@ function recordOf(modules: ModulesContainer): AppRecord {
     async afterClose() {
       record.routes?.withdraw();
       record.gates.takeBack();
+      record.areClassesGated = false;
       await hold.release();
     },
   });
@@ -124,6 +125,13 @@ export class LensApp {
     );
     this.autoGroups = new AutoGroups(autoGroups, this.modules, this.record.gates, registered);
     await this.autoGroups.lend();
+  }
+
+  /** Called before routes are mapped. An application that starts again has given its gates back when it closed. */
+  gateAgain(): void {
+    if (this.record.areClassesGated) return;
+    this.gateClasses();
+    this.autoGroups?.lendAgain();
   }
 
   /** Called when the application's own registrations are known. */

@@ -88,6 +88,7 @@ export class TelemetryLifecycle implements OnModuleInit, OnApplicationBootstrap,
 
   /** Called by the module class before Nest registers routes. */
   beforeRoutes(): void {
+    this.app.gateAgain();
     this.app.gateGlobalEnhancers();
     this.nameServerSpans();
   }

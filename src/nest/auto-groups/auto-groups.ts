@@ -20,6 +20,7 @@ export class AutoGroups {
   readonly groups: CheckedAutoGroups['groups'];
   private readonly options: CheckedAutoGroups;
   private readonly sites: AutoSites;
+  private isOfPackage: ((Class: object) => boolean) | undefined;
 
   /**
    * @param given the option
@@ -42,7 +43,17 @@ export class AutoGroups {
    */
   async lend(): Promise<void> {
     emitWarnings(this.options.warnings);
-    const { groups, sites, modules } = this;
+    const { groups, modules } = this;
+    if (groups.has('providers')) {
+      this.isOfPackage = await packageClasses(new Set([...modules.values()].map(({ metatype }) => metatype)));
+    }
+    this.lendAgain();
+    emitWarnings(this.unmatched());
+  }
+
+  /** The same for an application that starts again after its close. */
+  lendAgain(): void {
+    const { groups, sites, modules, isOfPackage } = this;
     const bound = new BoundInstances(modules);
     // One walk, which forgets each class. Measured: to keep what is read of them takes a hundredth of a boot.
     for (const Class of sites.entryClasses()) {
@@ -54,14 +65,8 @@ export class AutoGroups {
       sites.enhancers(this.take);
       sites.enhancersOf(bound.classes(), this.take);
     }
-    if (groups.has('providers')) {
-      const isOfPackage = await packageClasses(
-        new Set([...modules.values()].map(({ metatype }) => metatype)),
-      );
-      sites.providers(isOfPackage, this.take);
-    }
+    if (isOfPackage !== undefined) sites.providers(isOfPackage, this.take);
     this.leaveAlone();
-    emitWarnings(this.unmatched());
   }
 
   /** The same for enhancers that `app.useGlobalPipes()` and the like have got since. */

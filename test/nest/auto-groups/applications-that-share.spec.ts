@@ -1,10 +1,20 @@
+import type { Server } from 'node:http';
+import request from 'supertest';
 import { describe, expect, it, vi } from 'vitest';
 import { Controller, Get, Injectable, Module, Scope, UseGuards } from '@nestjs/common';
-import type { CanActivate, Type } from '@nestjs/common';
+import type { CanActivate, INestApplication, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { enabledSpanGroups, SpanRegistry } from 'nest-lens';
+import { Test } from '@nestjs/testing';
+import { enabledSpanGroups, NestLensModule, SpanGroup, SpanRegistry } from 'nest-lens';
 import { express } from '../../support/adapters.js';
-import { everythingSaid, guardEachTest, lensApp, type LensApp, namesOf } from '../../support/lens-app.js';
+import {
+  everythingSaid,
+  guardEachTest,
+  lensApp,
+  type LensApp,
+  namesOf,
+  RecordingExporter,
+} from '../../support/lens-app.js';
 
 describe('applications of a process that share classes', () => {
   guardEachTest();
@@ -147,6 +157,35 @@ describe('applications of a process that share classes', () => {
     spy.mockRestore();
     expect(new Service().work()).toBe('worked');
     Object.defineProperty(Service.prototype, 'work', written[0]!.work!);
+  });
+
+  it('one that starts again after its close makes the same spans, those of its module groups too', async () => {
+    @Controller('stock')
+    class StockController {
+      @Get()
+      list(): string {
+        return 'counted';
+      }
+    }
+    @SpanGroup('stock')
+    @Module({ controllers: [StockController] })
+    class StockModule {}
+    const exporter = new RecordingExporter();
+    const lens = NestLensModule.forRoot({
+      autoGroups: ALL,
+      registrations: [{ namespace: 'shop', groups: ['stock'] }],
+      config: { enabled: true, spanGroups: 'all', metricsEnabled: false },
+      telemetry: { spanExporter: exporter },
+    });
+    const testing = await Test.createTestingModule({ imports: [lens, OrdersModule, StockModule] }).compile();
+    for (let round = 1; round <= 2; round++) {
+      const app = testing.createNestApplication<INestApplication<Server>>();
+      await app.init();
+      for (const path of ['/orders', '/stock']) await request(app.getHttpServer()).get(path).expect(200);
+      await app.close();
+      expect(namesOf(exporter.spans.splice(0))).toEqual([...TREE, 'StockController.list'].sort());
+      expect(isAsWritten()).toBe(true);
+    }
   });
 
   it('one that spies before the start has its spy back', async () => {
