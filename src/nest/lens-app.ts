@@ -58,7 +58,11 @@ function recordOf(modules: ModulesContainer): AppRecord {
   addStartAndCloseHooks(modules, {
     beforeInit() {
       record.hooksHaveBegun = true;
-      if (hold.isClosing) Object.assign(record.held, holdNothing());
+      if (hold.isClosing) {
+        // It starts again after its close.
+        Object.assign(record.held, holdNothing());
+        beginBoot(record.held);
+      }
       record.routes?.publish();
     },
     beforeClose() {

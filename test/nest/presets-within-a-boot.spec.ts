@@ -2,8 +2,10 @@ import 'reflect-metadata';
 import { describe, expect, it } from 'vitest';
 import { Injectable, Module, type OnModuleInit } from '@nestjs/common';
 import { LazyModuleLoader } from '@nestjs/core';
+import { Test } from '@nestjs/testing';
 import { defineSpanGroups, isSpanGroupEnabled, NestLensModule, SpanRegistry } from 'nest-lens';
 import { express } from '../support/adapters.js';
+import { captureWarnings } from '../support/capture-warnings.js';
 import { guardEachTest, type Importable, lensApp } from '../support/lens-app.js';
 
 const borrower = defineSpanGroups({
@@ -98,6 +100,23 @@ describe('a preset that borrows a group of a definition that comes later', () =>
       said.map(({ details }) => `${details.namespace as string}.${details.preset as string}`).sort(),
     ).toEqual(['mail.default', 'mail.per_request', 'reports.default']);
     expect(isSpanGroupEnabled('report')).toBe(true);
+  });
+
+  it('R10: from a feature module is no warning either when the application starts again after its close', async () => {
+    const warnings = captureWarnings();
+    const imports = [
+      NestLensModule.forRoot({ registrations: [borrower], config: { enabled: false } }),
+      NestLensModule.forFeature(lender),
+    ];
+    const testing = await Test.createTestingModule({ imports }).compile();
+    for (let round = 1; round <= 2; round++) {
+      const app = testing.createNestApplication();
+      await app.init();
+      await app.close();
+    }
+    expect(warnings.codes()).toEqual([]);
+    SpanRegistry.register('later', [], { quiet: ['nobody'] });
+    expect(warnings.codes()).toEqual(['PRESET_MEMBER_UNREGISTERED']);
   });
 
   it('R10: what registers after the boot is judged at once, also a module that is loaded lazily', async () => {
