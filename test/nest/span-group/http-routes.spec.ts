@@ -1,24 +1,13 @@
 import { setFlagsFromString } from 'node:v8';
 import vm from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import {
-  All,
-  Controller,
-  Get,
-  type INestApplication,
-  Module,
-  Post,
-  RequestMethod,
-  type Type,
-  Version,
-  VERSION_NEUTRAL,
-  VersioningType,
-} from '@nestjs/common';
+import { All, Controller, Get, type INestApplication, Module, Post, RequestMethod } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer, RouterModule } from '@nestjs/core';
 import { SpanGroup } from 'nest-lens';
 import { processState } from '../../../src/core/state/process-state.js';
 import { HttpRoutes, httpRoutesOf, liveSources } from '../../../src/nest/span-group/http-routes.js';
 import { express } from '../../support/adapters.js';
+import { expectRoutes, type RouteCase } from '../../support/known-routes.js';
 import { guardEachTest, lensApp } from '../../support/lens-app.js';
 
 @SpanGroup('orders')
@@ -37,12 +26,6 @@ class OrdersController {
   @All('any')
   any(): string {
     return 'any';
-  }
-
-  @Get()
-  @Version('2')
-  listAgain(): string {
-    return 'list again';
   }
 }
 
@@ -64,38 +47,12 @@ class RootController {
   }
 }
 
-@SpanGroup('orders')
-@Controller({ path: 'versioned', version: ['3', VERSION_NEUTRAL] })
-class VersionedController {
-  @Get()
-  list(): string {
-    return 'versioned';
-  }
-
-  @Get()
-  @Version('4')
-  fourth(): string {
-    return 'fourth';
-  }
-}
-
 @Module({ controllers: [OrdersController] })
 class Desk {}
 @Module({ controllers: [OrdersController] })
 class Mail {}
 
-const uri = (versioning: object = {}) => ({ type: VersioningType.URI, ...versioning }) as never;
-
-interface Case {
-  readonly title: string;
-  readonly Class: Type<unknown>;
-  readonly method: string;
-  readonly imports?: any[];
-  readonly configure?: (app: INestApplication) => void;
-  readonly routes: readonly string[];
-}
-
-const CASES: readonly Case[] = [
+const CASES: readonly RouteCase[] = [
   { title: 'of a path', Class: OrdersController, method: 'list', routes: ['GET /orders'] },
   { title: 'of another method', Class: OrdersController, method: 'change', routes: ['POST /orders/:id'] },
   { title: 'of any method', Class: OrdersController, method: 'any', routes: ['ALL /orders/any'] },
@@ -138,47 +95,6 @@ const CASES: readonly Case[] = [
     configure: (app: INestApplication) => app.setGlobalPrefix('api', { exclude }),
     routes,
   })),
-  ...[
-    { is: 'the default', method: 'list', versioning: { defaultVersion: '1' }, routes: ['GET /v1/orders'] },
-    { is: 'missing', method: 'list', versioning: {}, routes: ['GET /orders'] },
-    { is: 'its own', method: 'listAgain', versioning: { defaultVersion: '1' }, routes: ['GET /v2/orders'] },
-    {
-      is: 'the default of several',
-      method: 'list',
-      versioning: { defaultVersion: ['1', VERSION_NEUTRAL] },
-      routes: ['GET /v1/orders', 'GET /orders'],
-    },
-    { is: 'without a letter', method: 'listAgain', versioning: { prefix: false }, routes: ['GET /2/orders'] },
-    { is: 'after a word', method: 'listAgain', versioning: { prefix: 'rev' }, routes: ['GET /rev2/orders'] },
-  ].map(({ is, method, versioning, routes }) => ({
-    title: `whose version in the path is ${is}`,
-    Class: OrdersController,
-    method,
-    configure: (app: INestApplication) => app.enableVersioning(uri(versioning)),
-    routes,
-  })),
-  {
-    title: 'with the versions of the controller',
-    Class: VersionedController,
-    method: 'list',
-    configure: (app) => app.setGlobalPrefix('api').enableVersioning(uri({ defaultVersion: '1' })),
-    routes: ['GET /api/v3/versioned', 'GET /api/versioned'],
-  },
-  {
-    title: "with the handler's version in place of the controller's",
-    Class: VersionedController,
-    method: 'fourth',
-    configure: (app) => app.enableVersioning(uri()),
-    routes: ['GET /v4/versioned'],
-  },
-  {
-    title: 'whose version is in a header',
-    Class: OrdersController,
-    method: 'list',
-    configure: (app) =>
-      app.enableVersioning({ type: VersioningType.HEADER, header: 'x-version', defaultVersion: '1' }),
-    routes: ['GET /orders'],
-  },
   {
     title: 'below the path of a module, and of the module above it',
     Class: OrdersController,
@@ -217,24 +133,7 @@ const CASES: readonly Case[] = [
 describe('the routes that are known of a handler', () => {
   guardEachTest();
 
-  it.each(CASES)(
-    'N7, I10: are those at which it answers: $title',
-    async ({ Class, method, imports = [], configure = () => undefined, routes }) => {
-      const builder = lensApp(express).groups('orders').configure(configure);
-      if (imports.length > 0) builder.imports(...imports);
-      else builder.controllers(Class);
-      const lens = await builder.start();
-      const handler = (Class.prototype as Record<string, () => string>)[method]!;
-      const version = { 'x-version': '1' };
-
-      expect(httpRoutesOf(Class, handler).map(({ verb, template }) => `${verb} ${template}`)).toEqual(routes);
-      for (const route of routes) {
-        const [verb, path] = route.split(' ') as [string, string];
-        const reply = await lens.request(verb.replace('ALL', 'PUT'), path, { headers: version });
-        expect({ route, text: reply.text }).toEqual({ route, text: handler.call({}) });
-      }
-    },
-  );
+  it.each(CASES)('N7, I10: are those at which it answers: $title', expectRoutes);
 
   it('N7: are none for a class and a method that no application has, and none when it has closed', async () => {
     const lens = await lensApp(express).groups('orders').controllers(OrdersController).start();
