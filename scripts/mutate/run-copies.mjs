@@ -20,6 +20,12 @@ export async function runCopies(jobs) {
   const folder = mkdtempSync(join(tmpdir(), 'mutate-'));
   const reachedFile = join(folder, 'reached.jsonl');
   const copies = new Map(jobs.map((job, place) => [copyOf(job, place), job]));
+  const cleanUp = () => {
+    for (const copy of copies.keys()) rmSync(dirname(copy), { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
+  };
+  // When it is interrupted.
+  process.once('exit', cleanUp);
   try {
     const ended = await runVitest([...copies.keys()], reachedFile);
     if (ended.size === 0) throw new Error('Vitest ran nothing.');
@@ -34,8 +40,8 @@ export async function runCopies(jobs) {
       }),
     );
   } finally {
-    for (const copy of copies.keys()) rmSync(dirname(copy), { recursive: true, force: true });
-    rmSync(folder, { recursive: true, force: true });
+    process.off('exit', cleanUp);
+    cleanUp();
   }
 }
 
