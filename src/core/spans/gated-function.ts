@@ -62,7 +62,8 @@ export function gateFunction(
   on: AnyFunction,
   keys?: readonly unknown[],
 ): AnyFunction {
-  const [name, length] = [readProperty(original, 'name'), readProperty(original, 'length')];
+  const name = readProperty(original, 'name');
+  const length = readProperty(original, 'length');
   const isMethod = !Object.hasOwn(original, 'prototype');
   const ofLength = typeof length === 'number' ? METHODS[length] : undefined;
   const make = isMethod ? (ofLength ?? METHODS[0]!) : makeFunction;
