@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ExecutionContext } from '@nestjs/common';
+import { type ExecutionContext, Get, SetMetadata } from '@nestjs/common';
 import { context, propagation, ROOT_CONTEXT, type Span, trace } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { NoSpanGroup, setSpanGroupSpec, SpanGroup, SpanGroupInterceptor, SpanRegistry } from 'nest-lens';
@@ -26,7 +26,7 @@ describe('the span that SpanGroupInterceptor makes for a handler', () => {
     spans = captureSpans();
     warnings = captureWarnings();
     propagation.setGlobalPropagator(new W3CTraceContextPropagator());
-    SpanRegistry.register('shop', ['orders', 'base']);
+    SpanRegistry.register('shop', ['orders', 'base', 'null']);
     setSpanGroupSpec('all');
   });
 
@@ -143,6 +143,23 @@ describe('the span that SpanGroupInterceptor makes for a handler', () => {
       'code.function.name': 'Orders.plain',
       ...attributes,
     });
+    expect(warnings.codes()).toEqual([]);
+  });
+
+  it('I10: names no type without the interceptor, if the handler serves requests and messages', () => {
+    class Serving {
+      @Get()
+      @SetMetadata('microservices:pattern', ['orders.serve'])
+      @SetMetadata('microservices:handler_type', 1)
+      @SpanGroup('orders')
+      serve(): void {}
+    }
+    new Serving().serve();
+
+    const { attributes } = spans.single('Serving.serve');
+    expect(attributes['nestjs.callback']).toBe('serve');
+    expect(attributes).not.toHaveProperty(['nestjs.type']);
+    expect(warnings.codes()).toEqual([]);
   });
 
   const KEY = Symbol('by symbol');
