@@ -1,8 +1,9 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type ExecutionContext, Get, SetMetadata } from '@nestjs/common';
 import { context, propagation, ROOT_CONTEXT, type Span, trace } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { NoSpanGroup, setSpanGroupSpec, SpanGroup, SpanGroupInterceptor, SpanRegistry } from 'nest-lens';
+import { setImmediate } from 'node:timers/promises';
 import { lastValueFrom, of } from 'rxjs';
 import { type CapturedSpans, captureSpans } from '../../support/capture-spans.js';
 import { type CapturedWarnings, captureWarnings } from '../../support/capture-warnings.js';
@@ -116,6 +117,29 @@ describe('the span that SpanGroupInterceptor makes for a handler', () => {
 
     expect(spans.single('Orders.read').attributes).not.toHaveProperty(['order.id']);
     expect(warnings.single('SPAN_FAILED').details).toEqual({ span: 'Orders.read', error: failure });
+  });
+
+  it.each([undefined, null, 'text'])(
+    'I14: has no link, and nothing is said, if the carrier is %s',
+    async (carrier) => {
+      await call(Orders, 'read', ['a', carrier]);
+
+      expect(read).toEqual([carrier]);
+      expect(spans.single('Orders.read').links).toEqual([]);
+      expect(warnings.codes()).toEqual([]);
+    },
+  );
+
+  it('I14: has no link if the carrier is a promise, whose rejection stays without effect', async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    onTestFinished(() => void process.off('unhandledRejection', note));
+    await call(Orders, 'read', ['a', Promise.reject(new Error('late'))]);
+    await setImmediate();
+
+    expect(unhandled).toEqual([]);
+    expect(spans.single('Orders.read').links).toEqual([]);
   });
 
   it('N6: keeps the group of the overriding method, if that has called super', async () => {
