@@ -15,7 +15,7 @@ const BREAKS_A_PROCESS = 15;
 /** The number of no break. */
 const NONE = 99_999;
 
-/** Which breaks each spec comes by, and which only the first one that loads the file. */
+/** Which breaks each spec reaches, and which only the first one that loads the file. */
 async function dryRun(specs) {
   const jobs = [...specs, ...specs].map((spec) => ({ spec, number: NONE }));
   const ran = await runCopies(jobs);
@@ -95,7 +95,7 @@ const left = unseen(breaks.keys());
 for (const number of left) {
   const { line, before, after } = breaks[number];
   console.log(
-    `${path}:${line}  ${before}  ->  ${after}${reached.has(number) ? '' : '  (no test comes here)'}`,
+    `${path}:${line}  ${before}  ->  ${after}${reached.has(number) ? '' : '  (no test reaches it)'}`,
   );
 }
 console.log(`${path}: ${breaks.length} breaks, ${left.length} of them unseen`);

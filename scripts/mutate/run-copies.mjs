@@ -66,7 +66,7 @@ async function runVitest(copies, reachedFile) {
     detached: true,
   });
   const hasFailed = new Map();
-  // Not SIGTERM: an endless loop never comes to handle it. And its process is another one than Vitest's own.
+  // Not SIGTERM: an endless loop never comes to handle it. A negative number names Vitest and the processes that it has started.
   const kill = () => process.kill(0 - child.pid, 'SIGKILL');
   const timer = setTimeout(kill, MAX_SILENCE_MS);
   process.once('exit', kill);

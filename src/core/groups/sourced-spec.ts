@@ -10,7 +10,7 @@ import { changeSpec, createLayer } from './span-group-state.js';
  */
 export function applySourcedSpec(source: string, spec: string | undefined): void {
   const { sourced } = processState;
-  if (sourced?.spec.raw === spec && sourced?.source === source) return;
+  if (sourced?.spec.raw === spec && (spec === undefined || sourced?.source === source)) return;
   changeSpec(`(${source})`, () => {
     processState.sourced = spec === undefined ? undefined : { ...createLayer(spec), source };
   });

@@ -160,7 +160,7 @@ export function resetProcessState(): void {
   for (const key of Object.keys(initial) as (keyof ProcessState)[]) {
     if (KEPT_AT_RESET.has(key)) continue;
     const value: unknown = state[key];
-    // What begins and ends is over: its presence says that an application boots, or that calls are counted.
+    // Such a field says by its presence that something goes on: that an application boots, or that calls are counted.
     if (initial[key] === undefined) Reflect.set(state, key, undefined);
     // Other copies hold these, so they are emptied in place.
     else if (value instanceof Map || value instanceof Set) value.clear();

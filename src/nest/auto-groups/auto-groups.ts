@@ -1,7 +1,7 @@
 import type { ModulesContainer } from '@nestjs/core';
 import { emitWarnings, type Warning } from '../../core/diagnostics/warnings.js';
 import { SpanRegistry } from '../../core/groups/span-registry.js';
-import { applicationClasses, BoundInstances } from '../introspection/application-classes.js';
+import { applicationAndBoundClasses, BoundInstances } from '../introspection/application-classes.js';
 import { type ClassMethod, classMethods } from '../span-group/class-methods.js';
 import type { AnyClass } from '../span-group/gated-class.js';
 import type { AutoGroupKind } from '../span-group/handler-span.js';
@@ -43,29 +43,36 @@ export class AutoGroups {
    */
   async lend(): Promise<void> {
     emitWarnings(this.options.warnings);
-    const { groups, modules } = this;
-    if (groups.has('providers')) {
-      this.isOfPackage = await packageClasses(new Set([...modules.values()].map(({ metatype }) => metatype)));
+    this.lendEntries();
+    if (this.groups.has('providers')) {
+      const modules = new Set([...this.modules.values()].map(({ metatype }) => metatype));
+      this.isOfPackage = await packageClasses(modules);
     }
-    this.lendAgain();
+    this.lendTheRest();
     emitWarnings(this.unmatched());
   }
 
   /** The same for an application that starts again after its close. */
   lendAgain(): void {
-    const { groups, sites, modules, isOfPackage } = this;
-    const bound = new BoundInstances(modules);
-    // One walk, which forgets each class. Measured: to keep what is read of them takes a hundredth of a boot.
+    this.lendEntries();
+    this.lendTheRest();
+  }
+
+  private lendEntries(): void {
+    const { groups, sites } = this;
+    const bound = new BoundInstances(this.modules);
     for (const Class of sites.entryClasses()) {
       const scan = new ScannedClass(Class);
       if (groups.has('handlers')) sites.handlers(scan, this.take);
       if (groups.has('enhancers')) bound.add(scan);
     }
-    if (groups.has('enhancers')) {
-      sites.enhancers(this.take);
-      sites.enhancersOf(bound.classes(), this.take);
-    }
-    if (isOfPackage !== undefined) sites.providers(isOfPackage, this.take);
+    if (!groups.has('enhancers')) return;
+    sites.enhancers(this.take);
+    sites.enhancersOf(bound.classes(), this.take);
+  }
+
+  private lendTheRest(): void {
+    if (this.isOfPackage !== undefined) this.sites.providers(this.isOfPackage, this.take);
     this.leaveAlone();
   }
 
@@ -88,18 +95,11 @@ export class AutoGroups {
   private unmatched(): Warning[] {
     return (['include', 'exclude'] as const).flatMap((list) =>
       this.options[list]
-        .missed(() => this.classes())
+        .missed(() => applicationAndBoundClasses(this.modules))
         .map(({ name, nearest }): Warning => ({
           code: 'AUTO_GROUPS_UNMATCHED',
           details: { option: `autoGroups.${list}`, name, nearest },
         })),
     );
-  }
-
-  private classes(): Set<object> {
-    const classes = applicationClasses(this.modules);
-    const bound = new BoundInstances(this.modules);
-    for (const Class of classes) bound.add(new ScannedClass(Class));
-    return new Set([...classes, ...bound.classes()]);
   }
 }

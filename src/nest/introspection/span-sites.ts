@@ -5,8 +5,7 @@ import { type AnyClass, gateInherited } from '../span-group/gated-class.js';
 import { type GatedMethod, gatedMethodOf } from '../span-group/gated-method.js';
 import { handlerType } from '../span-group/handler-kind.js';
 import type { HttpRoute } from '../span-group/http-routes.js';
-import { ScannedClass } from '../span-group/scanned-class.js';
-import { applicationClasses, BoundInstances } from './application-classes.js';
+import { applicationAndBoundClasses, applicationClasses } from './application-classes.js';
 
 /** One decorated method of a class that the application uses. */
 export interface SpanSite {
@@ -68,10 +67,7 @@ export class SpanSites {
   }
 
   private *gated(): Iterable<{ name: string; gated: GatedMethod; Class: AnyClass; method: object }> {
-    const classes = applicationClasses(this.modules);
-    const bound = new BoundInstances(this.modules);
-    for (const Class of classes) bound.add(new ScannedClass(Class));
-    for (const Class of new Set([...classes, ...bound.classes()])) {
+    for (const Class of applicationAndBoundClasses(this.modules)) {
       for (const { name, method } of decoratableMethods(Class)) {
         const gated = gatedMethodOf(method);
         // Another application of the process, which shares the class, has the gate.

@@ -77,7 +77,7 @@ export class AnnouncedCall implements CoveredCall {
 
   /** Whether a call in this call's context has a span already, this one or another. */
   get isCovered(): boolean {
-    return !this.isOver || this.areOthersAwaited;
+    return !this.isOver || this.areCallsAwaited;
   }
 
   /**
@@ -87,16 +87,16 @@ export class AnnouncedCall implements CoveredCall {
    */
   coverFor(context: Context, args: readonly unknown[]): FoundCover | undefined {
     const { span, spanName, method } = this;
-    if (this.isOver && !this.areOthersAwaited) return undefined;
-    const isOwn = !this.isOver && (this.args === undefined || !this.areOthersAwaited || this.isSame(args));
+    if (this.isOver && !this.areCallsAwaited) return undefined;
+    const isOwn = !this.isOver && (this.args === undefined || !this.areCallsAwaited || this.isSame(args));
     if (!isOwn) return { span: UNKNOWN_SPAN, spanName, method, runIn: this.without(context) };
     this.args = args;
     this.stopAwaiting();
     return { span, spanName, method, runIn: context };
   }
 
-  /** Asked of a call that has come or is over: while it is awaited itself, it counts among these. */
-  private get areOthersAwaited(): boolean {
+  /** Whether calls of the method were announced that have not come yet. */
+  private get areCallsAwaited(): boolean {
     return this.open.awaited > 0;
   }
 

@@ -21,6 +21,8 @@ export interface FastifyInstanceLike {
   addHook(name: 'onRoute', hook: (this: FastifyInstanceLike, route: FastifyRoute) => void): unknown;
 }
 
+const named = new WeakSet<ChildLoggerFactory>();
+
 /**
  * Gives the server span of each request the full template of its route, even if a hook or the error handler answers. It works
  * for every route that is registered from now on.
@@ -31,10 +33,13 @@ export interface FastifyInstanceLike {
 export function nameFastifyRoutes(instance: FastifyInstanceLike): void {
   instance.addHook('onRoute', function (route) {
     const make = route.childLoggerFactory ?? this.childLoggerFactory;
+    // The route for HEAD has the options of the route for GET.
+    if (named.has(make)) return;
     const { url } = route;
     route.childLoggerFactory = function (logger, bindings, options, request) {
       setServerSpanRoute(request, url);
       return make.call(this, logger, bindings, options, request);
     };
+    named.add(route.childLoggerFactory);
   });
 }

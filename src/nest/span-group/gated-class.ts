@@ -45,13 +45,11 @@ export function gateClass(
  */
 export function gateInherited(Class: AnyClass, done: Set<AnyClass>): void {
   if (done.has(Class)) return;
-  const base = baseClassOf(Class);
-  const own = ownSpanGroup(Class);
-  // As most classes are. Measured: to note each takes a sixth of this walk.
-  if (base === undefined && own === undefined) return;
   done.add(Class);
+  const base = baseClassOf(Class);
   if (base !== undefined) gateInherited(base, done);
-  const metadata = own ?? classSpanGroup(Class);
+  const own = ownSpanGroup(Class);
+  const metadata = own ?? (base === undefined ? undefined : classSpanGroup(Class));
   if (metadata === undefined) return;
   // A class with its own group had its methods gated by its decorator, except handlers that were decorated later.
   const methods = own === undefined || own.group === null ? undefined : handlersOf(Class);

@@ -46,13 +46,13 @@ function nameRegistrations(adapter: AbstractHttpAdapter): void {
     if (register === undefined) continue;
     registrations[method] = function (path, ...handlers) {
       if (typeof path !== 'string') return register.call(this, path, ...handlers);
-      for (const [index, handler] of handlers.entries()) {
+      const naming = handlers.map((handler) => {
         // Express gives errors to a handler of four parameters, after another handler of the route.
-        if (typeof handler !== 'function' || handler.length > 3) continue;
+        if (typeof handler !== 'function' || handler.length > 3) return handler;
         const wrapper = namingRoute(path, handler as AnyFunction);
-        handlers[index] = mirror?.(handler as AnyFunction, wrapper) ?? wrapper;
-      }
-      return register.call(this, path, ...handlers);
+        return mirror?.(handler as AnyFunction, wrapper) ?? wrapper;
+      });
+      return register.call(this, path, ...naming);
     };
   }
 }
