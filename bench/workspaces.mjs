@@ -34,7 +34,7 @@ export function prepareWorkspace(name) {
   // A copy, so that it finds the workspace's Nest and not the project's.
   const copy = at(name, 'node_modules/nest-lens');
   rmSync(copy, { recursive: true, force: true });
-  for (const part of ['package.json', 'dist/esm', 'dist/cjs']) {
+  for (const part of ['package.json', 'dist/esm', 'dist/node', 'dist/cjs']) {
     cpSync(`${project}${part}`, `${copy}/${part}`, { recursive: true });
   }
 }

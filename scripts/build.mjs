@@ -1,21 +1,29 @@
-// Builds dist/esm and dist/cjs with one compiler run each, no bundler.
+// Builds the package:
+//   dist/esm   what the compiler makes, a module for each source: the declarations, and for bundlers, which drop what isn't used
+//   dist/node  its modules joined into a few files, which Node loads sooner
+//   dist/cjs   the same as CommonJS
 //
 //   node scripts/build.mjs              builds; fails on any error of the compiler
 //   node scripts/build.mjs --if-stale   builds only when the sources differ from those that dist was built from
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { joinModules } from './build/join-modules.mjs';
 
 const projectDirectory = fileURLToPath(new URL('..', import.meta.url));
 const compiler = join(projectDirectory, 'node_modules/typescript/bin/tsc');
 const stampFile = join(projectDirectory, 'dist/built-from');
 
-const VARIANTS = [
-  { directory: 'dist/esm', project: 'tsconfig.build.json', type: 'module' },
-  { directory: 'dist/cjs', project: 'tsconfig.build.cjs.json', type: 'commonjs' },
+const PROJECT = 'tsconfig.build.json';
+const COMPILED = 'dist/esm';
+const ENTRIES = ['index', 'core', 'fallbacks', 'testing', 'register', 'eslint', 'cli/bin'];
+const JOINED = [
+  { directory: 'dist/node', format: 'esm', entries: ENTRIES },
+  // Nest's schematics are CommonJS.
+  { directory: 'dist/cjs', format: 'cjs', entries: [...ENTRIES, 'schematics/nest-add'] },
 ];
 
 /** @param {string} directory */
@@ -29,9 +37,9 @@ function listFiles(directory) {
 /** A fingerprint of everything that decides what the build makes. Contents, not times: a checkout changes times. */
 function fingerprintSources() {
   const hash = createHash('sha256');
-  const settings = ['tsconfig.json', ...VARIANTS.map(({ project }) => project), 'package-lock.json'];
-  const files = [...settings.map((name) => join(projectDirectory, name)), ...listFiles('src')];
-  for (const file of [...files, fileURLToPath(import.meta.url)]) {
+  const settings = ['tsconfig.json', PROJECT, 'package-lock.json', 'scripts/build.mjs'];
+  const files = settings.map((name) => join(projectDirectory, name));
+  for (const file of [...files, ...listFiles('scripts/build'), ...listFiles('src')]) {
     hash
       .update(`${file.slice(projectDirectory.length)}\0`)
       .update(readFileSync(file))
@@ -41,28 +49,39 @@ function fingerprintSources() {
 }
 
 /** The compiler never deletes, so the output of a source that was renamed would stay, and be published. */
-function removeOrphans(directory) {
-  for (const file of listFiles(directory)) {
-    const source = file.replace(join(projectDirectory, directory), join(projectDirectory, 'src'));
+function removeOrphans() {
+  for (const file of listFiles(COMPILED)) {
+    const source = file.replace(join(projectDirectory, COMPILED), join(projectDirectory, 'src'));
     if (!/\.(d\.ts|js)$/.test(file) || !existsSync(source.replace(/\.(d\.ts|js)$/, '.ts'))) rmSync(file);
   }
 }
 
-async function buildVariant({ directory, project, type }) {
+/** Resolves to the compiler's errors. */
+async function compile() {
   let errors = '';
   try {
-    await promisify(execFile)(process.execPath, [compiler, '-p', project, '--pretty', 'false'], {
+    await promisify(execFile)(process.execPath, [compiler, '-p', PROJECT, '--pretty', 'false'], {
       cwd: projectDirectory,
     });
   } catch (error) {
     errors = error.stdout || error.stderr || String(error);
   }
-  mkdirSync(join(projectDirectory, directory), { recursive: true });
-  removeOrphans(directory);
+  removeOrphans();
+  return errors;
+}
+
+async function joinCompiled({ directory, format, entries }) {
+  const from = join(projectDirectory, COMPILED);
+  const to = join(projectDirectory, directory);
+  rmSync(to, { recursive: true, force: true });
+  await joinModules({ from, to, entries, format });
+}
+
+/** @param {string} directory @param {'module' | 'commonjs'} type */
+function markFormat(directory, type) {
   // Bundlers read `sideEffects` in the nearest package.json, which is this one and not the package's own.
   const marker = JSON.stringify({ type, sideEffects: ['./register.js'] });
   writeFileSync(join(projectDirectory, directory, 'package.json'), `${marker}\n`);
-  return errors;
 }
 
 const isBuiltFrom = (fingerprint) => existsSync(stampFile) && readFileSync(stampFile, 'utf8') === fingerprint;
@@ -73,7 +92,16 @@ export async function build({ onlyIfStale = false } = {}) {
   if (onlyIfStale && isBuiltFrom(fingerprint)) return '';
   // The compiler's incremental record is right only as long as nobody touches its outputs: a full build drops both.
   if (!onlyIfStale) rmSync(join(projectDirectory, 'dist'), { recursive: true, force: true });
-  const errors = (await Promise.all(VARIANTS.map(buildVariant))).join('');
+  const errors = await compile();
+  await Promise.all(JOINED.map(joinCompiled));
+  // CommonJS has declarations of its own, or the compiler would take it for ES modules.
+  cpSync(join(projectDirectory, COMPILED), join(projectDirectory, 'dist/cjs'), {
+    recursive: true,
+    filter: (path) => !path.endsWith('.js'),
+  });
+  markFormat('dist/esm', 'module');
+  markFormat('dist/node', 'module');
+  markFormat('dist/cjs', 'commonjs');
   if (!errors) writeFileSync(stampFile, fingerprint);
   return errors;
 }

@@ -171,7 +171,7 @@ describe('npx nest-lens', () => {
 
   it('needs no other package: it runs where nothing but NestLens is', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'nest-lens-'));
-    cpSync(fileURLToPath(new URL('../../dist/esm', import.meta.url)), folder, { recursive: true });
+    cpSync(fileURLToPath(new URL('../../dist/node', import.meta.url)), folder, { recursive: true });
     const { stdout } = await promisify(execFile)(
       process.execPath,
       [join(folder, 'cli/bin.js'), 'sign', 'a'],

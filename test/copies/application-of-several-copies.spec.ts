@@ -69,9 +69,9 @@ const application = (first: string, second: string): string => `
 `;
 
 const PAIRS: [name: string, first: string, second: string][] = [
-  ['an ESM module and a CommonJS library', "'one', 'index', 'esm'", "'one', 'index', 'cjs'"],
-  ['a CommonJS module and an ESM library', "'one', 'index', 'cjs'", "'one', 'index', 'esm'"],
-  ['two copies in different folders', "'one', 'index', 'esm'", "'two', 'index', 'esm'"],
+  ['an ESM module and a CommonJS library', "'one', 'index', 'node'", "'one', 'index', 'cjs'"],
+  ['a CommonJS module and an ESM library', "'one', 'index', 'cjs'", "'one', 'index', 'node'"],
+  ['two copies in different folders', "'one', 'index', 'node'", "'two', 'index', 'node'"],
 ];
 
 /** One application whose parts come from both; then two, one of each copy, which share a set-up. */

@@ -11,11 +11,11 @@ beforeAll(async () => {
 afterAll(() => copies.remove());
 
 const PAIRS: [name: string, first: string, second: string][] = [
-  ['the ESM and the CommonJS build of one copy', "'one', 'core', 'esm'", "'one', 'core', 'cjs'"],
-  ['the CommonJS and the ESM build of one copy', "'one', 'core', 'cjs'", "'one', 'core', 'esm'"],
-  ['two ESM copies in different folders', "'one', 'core', 'esm'", "'two', 'core', 'esm'"],
+  ['the ESM and the CommonJS build of one copy', "'one', 'core', 'node'", "'one', 'core', 'cjs'"],
+  ['the CommonJS and the ESM build of one copy', "'one', 'core', 'cjs'", "'one', 'core', 'node'"],
+  ['two ESM copies in different folders', "'one', 'core', 'node'", "'two', 'core', 'node'"],
   ['two CommonJS copies in different folders', "'one', 'core', 'cjs'", "'two', 'core', 'cjs'"],
-  ['a CommonJS copy and an ESM copy elsewhere', "'one', 'core', 'cjs'", "'two', 'core', 'esm'"],
+  ['a CommonJS copy and an ESM copy elsewhere', "'one', 'core', 'cjs'", "'two', 'core', 'node'"],
 ];
 
 /** What one process has seen; in this order, so that nothing of one part is in the way of the next. */

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -18,10 +18,17 @@ export interface PackageCopies {
   remove(): Promise<void>;
 }
 
-async function change(file: string, from: RegExp, to: string): Promise<void> {
-  const source = await readFile(file, 'utf8');
-  if (!from.test(source)) throw new Error(`${file} has nothing like ${from}`);
-  await writeFile(file, source.replace(from, to));
+/** Changes a constant, in whichever file the build has put it. */
+async function change(build: string, from: RegExp, to: string): Promise<void> {
+  const chunks = join(build, 'chunks');
+  let changed = 0;
+  for (const file of (await readdir(chunks)).map((name) => join(chunks, name))) {
+    const source = await readFile(file, 'utf8');
+    if (!from.test(source)) continue;
+    await writeFile(file, source.replace(from, to));
+    changed++;
+  }
+  if (changed !== 1) throw new Error(`${changed} files in ${chunks} have something like ${from}`);
 }
 
 /** How an installed copy differs from the build. */
@@ -45,18 +52,9 @@ export async function installCopies(
     const filter = (path: string): boolean => !/\.(d\.ts|map)$/.test(path);
     await cp(join(root, 'dist'), join(home, 'dist'), { recursive: true, filter });
     const { version, protocol } = changes[copy] ?? {};
-    for (const build of ['esm', 'cjs']) {
-      const core = join(home, 'dist', build, 'core');
-      if (version !== undefined) {
-        await change(join(core, 'state/version.js'), /VERSION = '[^']+'/, `VERSION = '${version}'`);
-      }
-      if (protocol !== undefined) {
-        await change(
-          join(core, 'state/process-state.js'),
-          /const PROTOCOL = \d+/,
-          `const PROTOCOL = ${protocol}`,
-        );
-      }
+    for (const build of ['node', 'cjs'].map((each) => join(home, 'dist', each))) {
+      if (version !== undefined) await change(build, /VERSION = "[^"]+"/, `VERSION = "${version}"`);
+      if (protocol !== undefined) await change(build, /const PROTOCOL = \d+/, `const PROTOCOL = ${protocol}`);
     }
   }
   const address = (path: string): string => JSON.stringify(pathToFileURL(join(folder, path)).href);
@@ -65,7 +63,7 @@ export async function installCopies(
     import { fileURLToPath as pathOf } from 'node:url';
     const homes = { one: ${address('one/nest-lens/')}, two: ${address('two/nest-lens/')} };
     const require = createRequire(homes.one);
-    const load = async (copy, entry = 'core', build = 'esm') => {
+    const load = async (copy, entry = 'core', build = 'node') => {
       const file = new URL('dist/' + build + '/' + entry + '.js', homes[copy]);
       return build === 'cjs' ? require(pathOf(file)) : import(file.href);
     };

@@ -379,7 +379,7 @@ describe('nest-lens/register', () => {
   });
 
   it.each([
-    ['--import', 'esm'],
+    ['--import', 'node'],
     ['--require', 'cjs'],
   ])('H6: with %s finds the SDK at least where NestLens is (%s)', async (flag, build) => {
     const outside = folderOutside({

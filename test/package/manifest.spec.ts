@@ -18,7 +18,7 @@ interface Manifest {
   bin: Record<string, string>;
   types: string;
   sideEffects: boolean | string[];
-  exports: Record<string, string | Record<'import' | 'require', { types: string; default: string }>>;
+  exports: Record<string, string | Record<'import' | 'require', Record<string, string>>>;
   dependencies?: Record<string, string>;
   peerDependencies: Record<string, string>;
   peerDependenciesMeta: Record<string, { optional?: boolean }>;
@@ -99,14 +99,17 @@ describe('The manifest', () => {
     ]);
   });
 
-  it('exports each entry for both module systems, types first, at files that the build makes', () => {
-    const variant = (name: string, folder: string): { types: string; default: string } => ({
-      types: `./dist/${folder}/${name}.d.ts`,
-      default: `./dist/${folder}/${name}.js`,
-    });
+  it('exports each entry for both module systems and for bundlers, types first, at files that the build makes', () => {
     const expected = entries.map((name) => [
       name === 'index' ? '.' : `./${name}`,
-      { import: variant(name, 'esm'), require: variant(name, 'cjs') },
+      {
+        import: {
+          types: `./dist/esm/${name}.d.ts`,
+          module: `./dist/esm/${name}.js`,
+          default: `./dist/node/${name}.js`,
+        },
+        require: { types: `./dist/cjs/${name}.d.ts`, default: `./dist/cjs/${name}.js` },
+      },
     ]);
     expect(manifest.exports).toEqual({
       ...Object.fromEntries(expected),
@@ -116,7 +119,7 @@ describe('The manifest', () => {
       if (typeof target === 'string') continue;
       for (const condition of [target.import, target.require]) {
         // Conditions are tried in order: behind `default`, `types` would never be reached.
-        expect(Object.keys(condition)).toEqual(['types', 'default']);
+        expect([Object.keys(condition)[0], Object.keys(condition).at(-1)]).toEqual(['types', 'default']);
         for (const path of Object.values(condition))
           expect([path, existsSync(join(root, path))]).toEqual([path, true]);
       }
@@ -125,28 +128,33 @@ describe('The manifest', () => {
   });
 
   it('has one command, a file of the build that Node runs wherever it is installed', () => {
-    expect(manifest.bin).toEqual({ 'nest-lens': './dist/esm/cli/bin.js' });
-    for (const folder of ['esm', 'cjs'])
+    expect(manifest.bin).toEqual({ 'nest-lens': './dist/node/cli/bin.js' });
+    for (const folder of ['node', 'cjs'])
       expect(read(`dist/${folder}/cli/bin.js`)).toMatch(/^#!\/usr\/bin\/env node\n/);
   });
 
   it('marks each build with the module system that it is in', () => {
-    expect(JSON.parse(read('dist/esm/package.json'))).toMatchObject({ type: 'module' });
+    for (const folder of ['esm', 'node'])
+      expect(JSON.parse(read(`dist/${folder}/package.json`))).toMatchObject({ type: 'module' });
     expect(JSON.parse(read('dist/cjs/package.json'))).toMatchObject({ type: 'commonjs' });
-    expect(read('dist/esm/index.js')).toMatch(/^export /m);
+    for (const folder of ['esm', 'node']) expect(read(`dist/${folder}/index.js`)).toMatch(/^export /m);
     expect(read('dist/cjs/index.js')).not.toMatch(/^(import|export) /m);
   });
 
   it('lets a bundler drop what is not used, but for the entry that is imported for its effect', () => {
-    expect(manifest.sideEffects).toEqual(['./dist/esm/register.js', './dist/cjs/register.js']);
+    expect(manifest.sideEffects).toEqual(
+      ['esm', 'node', 'cjs'].map((folder) => `./dist/${folder}/register.js`),
+    );
     // Bundlers read the package.json that is nearest to a file.
-    for (const folder of ['dist/esm', 'dist/cjs']) {
+    for (const folder of ['dist/esm', 'dist/node', 'dist/cjs']) {
       expect((JSON.parse(read(`${folder}/package.json`)) as Manifest).sideEffects).toEqual(['./register.js']);
     }
   });
 
   it('has no import of the optional SDK that a bundler would follow', () => {
-    const files = ['dist/esm', 'dist/cjs'].flatMap(listFiles).filter((path) => path.endsWith('.js'));
+    const files = ['dist/esm', 'dist/node', 'dist/cjs']
+      .flatMap(listFiles)
+      .filter((path) => path.endsWith('.js'));
     const followed = files.filter((path) =>
       importsOf(path).some((name) => /^@opentelemetry\/sdk/.test(name)),
     );
@@ -154,7 +162,7 @@ describe('The manifest', () => {
     expect(followed).toEqual([]);
   });
 
-  it('packs the two builds, the schematic, the licence and the documents, and nothing else', () => {
+  it('packs the builds, the schematic, the licence and the documents, and nothing else', () => {
     // Without scripts: packing would rebuild dist under the feet of other tests.
     const output = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
       cwd: root,
@@ -162,14 +170,23 @@ describe('The manifest', () => {
       shell: process.platform === 'win32',
     });
     const [packed] = JSON.parse(output) as [{ files: { path: string }[] }];
-    const built = sources
-      .map((path) => path.replace(/^src\//, '').replace(/\.ts$/, ''))
-      .flatMap((name) =>
-        ['esm', 'cjs'].flatMap((folder) => [`dist/${folder}/${name}.d.ts`, `dist/${folder}/${name}.js`]),
-      );
+    const declarations = sources
+      .map((path) => path.replace(/^src\//, '').replace(/\.ts$/, '.d.ts'))
+      .flatMap((name) => ['esm', 'cjs'].map((folder) => `dist/${folder}/${name}`));
+    const code = ['cli/bin', ...entries].flatMap((name) =>
+      ['node', 'cjs'].map((folder) => `dist/${folder}/${name}.js`),
+    );
     const expected = [
-      ...built,
+      ...declarations,
+      ...code,
+      ...declarations.flatMap(
+        (path) => path.replace(/^dist\/esm(.*)\.d\.ts$/, 'dist/esm$1.js').match(/.*\.js$/) ?? [],
+      ),
+      ...listFiles('dist/node/chunks'),
+      ...listFiles('dist/cjs/chunks'),
+      'dist/cjs/schematics/nest-add.js',
       'dist/esm/package.json',
+      'dist/node/package.json',
       'dist/cjs/package.json',
       'package.json',
       'LICENSE',
@@ -180,6 +197,84 @@ describe('The manifest', () => {
       ...listFiles('docs'),
     ];
     expect(packed.files.map(({ path }) => path).sort()).toEqual(expected.sort());
+  });
+});
+
+/** What the statements of a module import or require, its functions left out. */
+function importedAtOnce(code: string): string[] {
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isFunctionLike(node) && !ts.isArrowFunction(node)) return;
+    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
+      if (node.moduleSpecifier !== undefined) found.push((node.moduleSpecifier as ts.StringLiteral).text);
+    } else if (ts.isCallExpression(node) && node.expression.getText() === 'require') {
+      const [name] = node.arguments;
+      if (name !== undefined && ts.isStringLiteral(name)) found.push(name.text);
+    }
+    node.forEachChild(visit);
+  };
+  visit(ts.createSourceFile('any.js', code, ts.ScriptTarget.Latest, true));
+  return found;
+}
+
+describe('The files of the build', () => {
+  /** What an entry loads when it is loaded: its own files, and packages. Not what it imports when it is asked to. */
+  function loadedBy(file: string, seen = new Set<string>()): Set<string> {
+    for (const specifier of importedAtOnce(read(file))) {
+      const next = specifier.startsWith('.') ? join(dirname(file), specifier) : specifier;
+      if (seen.has(next)) continue;
+      seen.add(next);
+      if (specifier.startsWith('.')) loadedBy(next, seen);
+    }
+    return seen;
+  }
+
+  it.each(['node', 'cjs'])('are few, and each entry loads no package that it does without: %s', (folder) => {
+    const packagesOf = (entry: string): string[] =>
+      [...loadedBy(`dist/${folder}/${entry}.js`)]
+        .filter((name) => !name.startsWith('dist/') && !isBuiltin(name))
+        .sort();
+    const API = ['@opentelemetry/api'];
+    expect(
+      Object.fromEntries(
+        ['index', 'core', 'register', 'testing', 'fallbacks', 'eslint', 'cli/bin'].map((entry) => [
+          entry,
+          packagesOf(entry),
+        ]),
+      ),
+    ).toEqual({
+      index: ['@nestjs/common', '@nestjs/core', ...API, 'reflect-metadata', 'rxjs'],
+      core: API,
+      register: API,
+      testing: API,
+      fallbacks: [],
+      eslint: [],
+      'cli/bin': [],
+    });
+    for (const entry of ['index', 'core'])
+      expect(
+        [...loadedBy(`dist/${folder}/${entry}.js`)].filter((name) => name.startsWith('dist/')).length,
+      ).toBeLessThan(10);
+    expect([...loadedBy(`dist/${folder}/index.js`)].join()).not.toContain('page-document');
+  });
+
+  it('export the same in both module systems', () => {
+    const names = entries.filter((name) => name !== 'register');
+    // In a process of its own, because what is loaded stays.
+    const script = `
+      const names = (module) => Object.keys(module).filter((name) => !/^default$|module/.test(name)).sort();
+      const both = {};
+      for (const entry of ${JSON.stringify(names)}) {
+        both[entry] = [names(await import('./dist/node/' + entry + '.js')), names(await import('./dist/cjs/' + entry + '.js'))];
+      }
+      console.log(JSON.stringify(both));`;
+    const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: root });
+    const both = JSON.parse(String(output)) as Record<string, [node: string[], cjs: string[]]>;
+    expect(Object.keys(both)).toEqual(names);
+    for (const [node, cjs] of Object.values(both)) {
+      expect(node.length).toBeGreaterThan(0);
+      expect(cjs).toEqual(node);
+    }
   });
 });
 

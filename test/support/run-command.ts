@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { runCommandLine } from '../../src/cli/run-command-line.js';
 
 /** The binary of the package, as it is built. */
-const binary = (format: 'esm' | 'cjs'): string =>
+const binary = (format: 'node' | 'cjs'): string =>
   fileURLToPath(new URL(`../../dist/${format}/cli/bin.js`, import.meta.url));
 
 export interface CommandOutcome {
@@ -20,7 +20,7 @@ export class RunningCommand {
   readonly child: ChildProcess;
   readonly outcome: Promise<CommandOutcome>;
 
-  constructor(args: readonly string[], env: Record<string, string> = {}, format: 'esm' | 'cjs' = 'esm') {
+  constructor(args: readonly string[], env: Record<string, string> = {}, format: 'node' | 'cjs' = 'node') {
     const inherited = Object.entries(process.env).filter(
       ([name]) => !/^NEST_LENS_|COLOR|^NODE_OPTIONS$/.test(name),
     );
@@ -57,7 +57,7 @@ export class RunningCommand {
 export function runCommand(
   args: readonly string[],
   env?: Record<string, string>,
-  format?: 'esm' | 'cjs',
+  format?: 'node' | 'cjs',
 ): Promise<CommandOutcome> {
   return new RunningCommand(args, env, format).outcome;
 }
