@@ -1,10 +1,16 @@
 /** The places that the benches take their packages from, each with its own node_modules, filled when it is first used. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const project = fileURLToPath(new URL('..', import.meta.url));
 const at = (name, path = '') => fileURLToPath(new URL(`./workspaces/${name}/${path}`, import.meta.url));
+
+/**
+ * Packages that Nest takes if it finds them. The workspaces don't have them, but the project above them does: in its version, with
+ * another Nest and another `reflect-metadata`. A package without exports, found first, counts as missing.
+ */
+const NOT_OF_THE_PROJECT = ['@nestjs/websockets', '@nestjs/microservices'];
 
 /** Whether npm has put into node_modules what the lockfile says; the copy of NestLens isn't in either. */
 function isInstalled(name) {
@@ -30,6 +36,11 @@ export function prepareWorkspace(name) {
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     if (status !== 0) throw new Error(`npm could not install bench/workspaces/${name}.`);
+  }
+  for (const missing of NOT_OF_THE_PROJECT) {
+    const folder = at(name, `node_modules/${missing}`);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(`${folder}/package.json`, JSON.stringify({ name: missing, exports: {} }));
   }
   // A copy, so that it finds the workspace's Nest and not the project's.
   const copy = at(name, 'node_modules/nest-lens');
