@@ -1,42 +1,54 @@
 import 'reflect-metadata';
-import type { INestApplication, NestApplicationOptions } from '@nestjs/common';
+import { setFlagsFromString } from 'node:v8';
+import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { Test } from '@nestjs/testing';
 import type { ReadableSpan, Span } from '@opentelemetry/sdk-trace-base';
 import { setLensLogger, type LensWarning, type NestLensConfig } from 'nest-lens';
+import pg from 'pg';
 import request from 'supertest';
+import { type MockInstance, vi } from 'vitest';
 import { AppModule } from '../../sample-app/src/app.module.js';
 import { DatabaseService } from '../../sample-app/src/database/database.service.js';
+import { EmbeddedPostgres } from '../../sample-app/src/database/embedded-postgres.js';
 import { OpenSpanTracker, RecordingExporter } from '../support/lens-app.js';
 
 export const VALID_CARD = '4242424242424242';
 
-/** The shop's database for one shop after the other: starting Postgres takes seconds, emptying it doesn't. */
-export class KeptDatabase extends DatabaseService {
-  override async onModuleInit(): Promise<void> {
-    await this.query('test', 'drop schema public cascade');
-    await this.query('test', 'create schema public');
-    await super.onModuleInit();
+/** The Postgres of one shop after the other: starting it takes seconds, emptying it doesn't. */
+export class KeptPostgres {
+  /** Each shop that starts from now on gets it, empty, where it would start one of its own. */
+  static async start(): Promise<KeptPostgres> {
+    // Optimizing the Postgres would take longer than all that it does here.
+    setFlagsFromString('--liftoff-only');
+    return new KeptPostgres(await EmbeddedPostgres.start());
   }
 
-  override async onApplicationShutdown(): Promise<void> {
-    // The next shop goes on with it.
+  /** How often a shop has stopped its Postgres. */
+  stops = 0;
+
+  private readonly lent: MockInstance<typeof EmbeddedPostgres.start>;
+
+  private constructor(private readonly postgres: EmbeddedPostgres) {
+    const forShop = Object.create(postgres, {
+      stop: { value: () => Promise.resolve(void (this.stops += 1)) },
+    }) as EmbeddedPostgres;
+    this.lent = vi.spyOn(EmbeddedPostgres, 'start').mockImplementation(async () => {
+      await this.empty();
+      return forShop;
+    });
   }
 
-  close(): Promise<void> {
-    return super.onApplicationShutdown();
+  async stop(): Promise<void> {
+    this.lent.mockRestore();
+    await this.postgres.stop();
   }
-}
 
-async function createApp(
-  root: ReturnType<typeof AppModule.create>,
-  database: KeptDatabase | undefined,
-): Promise<INestApplication> {
-  const options: NestApplicationOptions = { logger: false, abortOnError: false };
-  if (database === undefined) return NestFactory.create(root, options);
-  const testing = Test.createTestingModule({ imports: [root] });
-  const compiled = await testing.overrideProvider(DatabaseService).useValue(database).compile();
-  return compiled.createNestApplication(options);
+  private async empty(): Promise<void> {
+    const client = new pg.Client({ connectionString: this.postgres.url });
+    await client.connect();
+    await client.query('drop schema public cascade; create schema public');
+    await client.end();
+  }
 }
 
 /** Also keeps every span in the order in which they started. */
@@ -51,8 +63,7 @@ class StartOrderTracker extends OpenSpanTracker {
 
 /** The sample shop, listening on a real port, its spans kept in memory. */
 export class RunningShop {
-  /** Without `database` it is the shop as it ships, with a Postgres of its own. */
-  static async start(config: Partial<NestLensConfig>, database?: KeptDatabase): Promise<RunningShop> {
+  static async start(config: Partial<NestLensConfig>): Promise<RunningShop> {
     const exporter = new RecordingExporter();
     const tracker = new StartOrderTracker();
     const warnings: LensWarning[] = [];
@@ -61,7 +72,7 @@ export class RunningShop {
       config: { enabled: true, exporter: 'none', metricsEnabled: false, ...config },
       telemetry: { spanExporter: exporter, spanProcessors: [tracker] },
     });
-    const app = await createApp(root, database);
+    const app = await NestFactory.create(root, { logger: false, abortOnError: false });
     await app.listen(0, '127.0.0.1');
     return new RunningShop(app, await app.getUrl(), exporter, tracker, warnings);
   }

@@ -9,19 +9,19 @@ import { DEMO_REQUESTS } from '../../sample-app/src/demo/demo-requests.js';
 import { spanTree } from '../../sample-app/src/demo/span-tree.js';
 import { readPage } from '../docs/documentation.js';
 import { guardEachTest, namesOf, parentIdOf, setEnv, theSpan, until } from '../support/lens-app.js';
-import { KeptDatabase, RunningShop } from './running-shop.js';
+import { KeptPostgres, RunningShop } from './running-shop.js';
 
-// Postgres starts twice, each time for seconds.
+// Postgres takes seconds to start.
 vi.setConfig({ testTimeout: 60_000 });
 
 const EVERYTHING = 'per_request,db_query';
 
-let database: KeptDatabase;
+let postgres: KeptPostgres;
 let shop: RunningShop | undefined;
 
-/** A shop with the database that all of them use, as empty as a new one. */
+/** The shop as it ships, on the Postgres that all of them use, as empty as a new one. */
 async function startShop(config: Partial<NestLensConfig> = {}): Promise<RunningShop> {
-  shop = await RunningShop.start(config, database);
+  shop = await RunningShop.start(config);
   return shop;
 }
 
@@ -53,14 +53,14 @@ function edges(spans: readonly ReadableSpan[]): string[] {
 
 describe('the sample shop', () => {
   guardEachTest();
-  beforeAll(() => {
-    database = new KeptDatabase();
-  });
+  beforeAll(async () => {
+    postgres = await KeptPostgres.start();
+  }, 60_000);
   afterEach(async () => {
     await shop?.close();
     shop = undefined;
   });
-  afterAll(() => database.close());
+  afterAll(() => postgres.stop());
 
   it('lists products, reads one, and answers 404 for an unknown and 400 for a malformed number', async () => {
     const { http } = await startShop({ enabled: false });
@@ -313,8 +313,7 @@ describe('the sample shop', () => {
   });
 
   it('R6, R9, R12: /lens/groups shows the shared group, the borrowing preset, and presets joined over namespaces', async () => {
-    // As it ships, with its own database.
-    const running = (shop = await RunningShop.start({ spanGroups: 'checkout,per_request' }));
+    const running = await startShop({ spanGroups: 'checkout,per_request' });
     const { body } = await running.http.get('/lens/groups').expect(200);
 
     expect(body).toMatchObject({
@@ -352,7 +351,9 @@ describe('the sample shop', () => {
     });
     expect(groups.get('db_query')).toMatchObject({ enabled: false, presets: [], because: [] });
     // The collision and the borrowed members are meant: starting and closing say nothing.
+    const { stops } = postgres;
     await running.close();
     expect(running.warnings).toEqual([]);
+    expect(postgres.stops).toBe(stops + 1);
   });
 });
