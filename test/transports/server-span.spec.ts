@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { SpanKind } from '@opentelemetry/api';
 import http from 'node:http';
 import { type ChildProgram, startProgram } from '../support/child-program.js';
@@ -370,9 +370,12 @@ async function spansOf(program: ChildProgram, traceIds: readonly string[]): Prom
 }
 
 type Shop = (typeof shops)[number];
+const ofShop = ({ platform, intercepted, versions }: Shop): string =>
+  `${platform},${intercepted},${versions}`;
+const notIntercepted = shops.filter(({ intercepted }) => !intercepted);
 let traces = 0;
 
-const startShops = (groups: string, env: object = {}): Promise<ChildProgram> =>
+const startShops = (groups: string, env: Record<string, string> = {}): Promise<ChildProgram> =>
   startProgram('routed-shop', {
     nodeOptions: ['--import', './start-http-sdk.js'],
     env: {
@@ -383,23 +386,42 @@ const startShops = (groups: string, env: object = {}): Promise<ChildProgram> =>
     },
   });
 
-/** Sends the requests of a shop, checks the answers, and gives each request with its spans and the server span among them. */
-async function spansOfRequests(program: ChildProgram, shop: Shop) {
-  const port = program.ready[`${shop.platform},${shop.intercepted},${shop.versions}`] as number;
-  const sent = new Map<string, RoutedRequest>();
-  for (const request of shop.requests) {
-    const traceId = String((traces += 1)).padStart(32, '0');
-    sent.set(traceId, request);
-    const { title, status = 200, text } = request;
-    const answer = await send(port, traceId, request);
-    expect({ title, status: answer.status, text: text && answer.text }).toEqual({ title, status, text });
+interface AnsweredRequest {
+  readonly request: RoutedRequest;
+  readonly answer: { status?: number; text: string };
+  readonly server: PlainSpan | undefined;
+  /** All spans of the request, the server span among them. */
+  readonly spans: readonly PlainSpan[];
+}
+
+/** Sends the requests of each shop. */
+async function answersOf(
+  program: ChildProgram,
+  asked: readonly Shop[],
+): Promise<Map<string, AnsweredRequest[]>> {
+  const answered = new Map<string, AnsweredRequest[]>();
+  for (const shop of asked) {
+    const port = program.ready[ofShop(shop)] as number;
+    const sent: Pick<AnsweredRequest, 'request' | 'answer'>[] = [];
+    const firstTrace = traces + 1;
+    const traceIdAt = (at: number): string => String(firstTrace + at).padStart(32, '0');
+    for (const request of shop.requests) {
+      sent.push({ request, answer: await send(port, traceIdAt(sent.length), request) });
+    }
+    traces += sent.length;
+    const spans = await spansOf(
+      program,
+      sent.map((_request, at) => traceIdAt(at)),
+    );
+    answered.set(
+      ofShop(shop),
+      sent.map((each, at) => {
+        const ofRequest = spans.filter(({ traceId }) => traceId === traceIdAt(at));
+        return { ...each, spans: ofRequest, server: ofRequest.find(({ kind }) => kind === SpanKind.SERVER) };
+      }),
+    );
   }
-  const spans = await spansOf(program, [...sent.keys()]);
-  return [...sent].map(([traceId, request]) => {
-    const ofRequest = spans.filter((span) => span.traceId === traceId);
-    const server = ofRequest.find(({ kind }) => kind === SpanKind.SERVER);
-    return { request, server, spans: ofRequest };
-  });
+  return answered;
 }
 
 const nameAndRoute = (span: PlainSpan | undefined): unknown[] => [span?.name, span?.attributes['http.route']];
@@ -407,20 +429,43 @@ const expectedOf = ({ method = 'GET', route }: RoutedRequest): unknown[] => [
   route === undefined ? method : `${method} ${route}`,
   route,
 ];
+const routesOf = (asked: readonly Shop[]): Set<string | null> =>
+  new Set(asked.flatMap(({ requests }) => requests.map(({ route }) => route ?? null)));
+
+function expectAnswered({ request: { title, status = 200, text }, answer }: AnsweredRequest): void {
+  expect({ title, status: answer.status, text: text && answer.text }).toEqual({ title, status, text });
+}
 
 const title = '$platform, versions: $versions, intercepted: $intercepted';
 
+/** One process, whose groups are off at first and then on. */
 describe('with instrumentation-http', () => {
-  let program: ChildProgram;
+  const seen = {
+    off: new Map<string, AnsweredRequest[]>(),
+    on: new Map<string, AnsweredRequest[]>(),
+    routes: { off: [] as unknown[], on: [] as unknown[] },
+    output: '',
+  };
   beforeAll(async () => {
-    program = await startShops('orders');
-  }, 20_000);
-  afterAll(() => program?.stop());
+    const program = await startShops('-all');
+    try {
+      seen.off = await answersOf(program, notIntercepted);
+      seen.routes.off = await program.ask('routes');
+      await program.ask('orders');
+      seen.on = await answersOf(program, shops);
+      seen.routes.on = await program.ask('routes');
+      seen.output = program.output();
+    } finally {
+      await program.stop();
+    }
+  });
 
   it.each(shops)(
     `I10, I11, I13: the server span has the full route, and the handler's span is its child: ${title}`,
-    async (shop) => {
-      for (const { request, server, spans } of await spansOfRequests(program, shop)) {
+    (shop) => {
+      for (const answered of seen.on.get(ofShop(shop))!) {
+        expectAnswered(answered);
+        const { request, server, spans } = answered;
         const handlers = spans.filter((span) => span.parentSpanId === server?.spanId);
         const below = spans.filter((span) => span !== server && !handlers.includes(span));
         const { title, route } = request;
@@ -436,44 +481,56 @@ describe('with instrumentation-http', () => {
           below: (request.below ?? []).map((name) => [name, handlers[0]?.spanId]),
         });
       }
-      expect(program.output()).toBe('');
     },
   );
 
-  it('I13: the metric of request durations has these routes, and no others', async () => {
-    const routes = new Set(shops.flatMap(({ requests }) => requests.map(({ route }) => route ?? null)));
-    expect(new Set(await program.ask('routes'))).toEqual(routes);
-  });
-});
-
-describe.each([
-  { title: 'with every group off', groups: 'off', env: {}, hasRouterSpans: false },
-  {
-    title: "with the routers' own instrumentations",
-    groups: 'orders',
-    env: { ROUTER_INSTRUMENTATIONS: 'true' },
-    hasRouterSpans: true,
-  },
-] as const)('$title', ({ groups, env, hasRouterSpans }) => {
-  let program: ChildProgram;
-  beforeAll(async () => {
-    program = await startShops(groups, env);
-  }, 20_000);
-  afterAll(() => program?.stop());
-
-  it.each(shops.filter(({ intercepted }) => !intercepted))(
-    `I13: the server span has the same full route: ${title}`,
-    async (shop) => {
-      for (const { request, server, spans } of await spansOfRequests(program, shop)) {
-        const { title, route } = request;
-        if (hasRouterSpans) {
-          // They name what has no route as well, and `@fastify/otel` takes an inner request for the outer one.
-          if (route === undefined || route.endsWith('/calls')) continue;
-          const ofRouter = spans.filter(({ attributes: of }) => of['express.type'] ?? of['fastify.type']);
-          expect({ title, hasRouterSpans: ofRouter.length > 0 }).toEqual({ title, hasRouterSpans });
-        }
-        expect({ title, server: nameAndRoute(server) }).toEqual({ title, server: expectedOf(request) });
+  it.each(notIntercepted)(
+    `I11, I13: with every group off, the server span has the same full route and no child: ${title}`,
+    (shop) => {
+      for (const answered of seen.off.get(ofShop(shop))!) {
+        expectAnswered(answered);
+        const { request, server, spans } = answered;
+        const { title } = request;
+        expect({ title, server: nameAndRoute(server), spans: spans.length }).toEqual({
+          title,
+          server: expectedOf(request),
+          spans: 1,
+        });
       }
     },
   );
+
+  it('I13: the metric of request durations has these routes, and no others', () => {
+    expect(new Set(seen.routes.on)).toEqual(routesOf(shops));
+    expect(new Set(seen.routes.off)).toEqual(routesOf(notIntercepted));
+  });
+
+  it('the process says nothing meanwhile', () => {
+    expect(seen.output).toBe('');
+  });
+});
+
+describe("with the routers' own instrumentations", () => {
+  let seen: Map<string, AnsweredRequest[]>;
+  beforeAll(async () => {
+    const program = await startShops('orders', { ROUTER_INSTRUMENTATIONS: 'true', INTERCEPTED: 'never' });
+    try {
+      seen = await answersOf(program, notIntercepted);
+    } finally {
+      await program.stop();
+    }
+  });
+
+  it.each(notIntercepted)(`I13: the server span has the same full route: ${title}`, (shop) => {
+    for (const answered of seen.get(ofShop(shop))!) {
+      expectAnswered(answered);
+      const { request, server, spans } = answered;
+      const { title, route } = request;
+      // They name what has no route as well, and `@fastify/otel` takes an inner request for the outer one.
+      if (route === undefined || route.endsWith('/calls')) continue;
+      const ofRouter = spans.filter(({ attributes: of }) => of['express.type'] ?? of['fastify.type']);
+      expect({ title, hasRouterSpans: ofRouter.length > 0 }).toEqual({ title, hasRouterSpans: true });
+      expect({ title, server: nameAndRoute(server) }).toEqual({ title, server: expectedOf(request) });
+    }
+  });
 });

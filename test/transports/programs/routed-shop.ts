@@ -41,7 +41,7 @@ import {
 } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { managedSpan, NestLensModule, SpanGroup, SpanGroupInterceptor } from 'nest-lens';
+import { managedSpan, NestLensModule, overrideSpanGroups, SpanGroup, SpanGroupInterceptor } from 'nest-lens';
 import { of } from 'rxjs';
 
 const require = createRequire(import.meta.url);
@@ -69,6 +69,7 @@ class ByTenant implements ContextIdStrategy {
   }
 }
 ContextIdFactory.apply(new ByTenant());
+const startTenantsAnew: (() => void)[] = [];
 
 /** Classes of its own for each shop: what NestLens knows of a class must not come from another shop. */
 function shopModule({ platform, intercepted }: ShopOptions): DynamicModule {
@@ -220,6 +221,8 @@ function shopModule({ platform, intercepted }: ShopOptions): DynamicModule {
       return TenantPrices.made;
     }
   }
+
+  startTenantsAnew.push(() => (TenantPrices.made = 0));
 
   @Controller('prices')
   class PricesController {
@@ -409,11 +412,17 @@ const { finishedSpans, requestRoutes } = globalThis as {
 process.on('disconnect', () => process.exit(0));
 process.on('message', (message) => {
   if (message === 'routes') void requestRoutes?.().then((routes) => process.send!(routes));
-  else process.send!(finishedSpans?.() ?? []);
+  else if (message === 'spans') process.send!(finishedSpans?.() ?? []);
+  else {
+    overrideSpanGroups(String(message));
+    ContextIdFactory.apply(new ByTenant());
+    for (const startAnew of startTenantsAnew) startAnew();
+    process.send!('done');
+  }
 });
 const ports: Record<string, number> = {};
 for (const platform of ['Express', 'Fastify']) {
-  for (const intercepted of [false, true]) {
+  for (const intercepted of process.env.INTERCEPTED === 'never' ? [false] : [false, true]) {
     for (const versions of ['uri', 'header']) {
       ports[`${platform},${intercepted},${versions}`] = await startShop({ platform, intercepted, versions });
     }

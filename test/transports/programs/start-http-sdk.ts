@@ -14,7 +14,7 @@ const { FastifyOtelInstrumentation } = require('@fastify/otel') as typeof import
 
 // Loaded by --import, before the application loads `http`.
 const exporter = new InMemorySpanExporter();
-const metrics = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+const metrics = new InMemoryMetricExporter(AggregationTemporality.DELTA);
 const metricReader = new PeriodicExportingMetricReader({
   exporter: metrics,
   exportIntervalMillis: 3_600_000,
@@ -33,11 +33,12 @@ sdk.start();
 // The instrumentation sees what is required, not what is imported; the module is one and the same.
 if (ofRouters.length > 0) require('express');
 const globals = globalThis as { finishedSpans?: () => unknown[]; requestRoutes?: () => Promise<unknown[]> };
-/** The routes in the attributes of `http.server.request.duration`. */
+/** The routes in the attributes of `http.server.request.duration`, of the requests since they were asked for last. */
 globals.requestRoutes = async () => {
   await metricReader.forceFlush();
-  return metrics
-    .getMetrics()
+  const exported = metrics.getMetrics();
+  metrics.reset();
+  return exported
     .flatMap(({ scopeMetrics }) => scopeMetrics)
     .flatMap(({ metrics }) => metrics)
     .filter(({ descriptor }) => descriptor.name === 'http.server.request.duration')
