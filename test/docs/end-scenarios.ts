@@ -12,16 +12,16 @@ import { setUpForTest } from '../support/live-telemetry.js';
 import { type Misbehaviour, startReceiver } from '../support/otlp-receiver.js';
 import { startShop } from '../support/shop-process.js';
 import { type ShopWithFile, shopWithFile } from '../support/shop-with-file.js';
-import { type Scenario, scenario } from './scenario.js';
+import { once, type Scenario, scenario } from './scenario.js';
 import { ask, startApp } from './scenario-app.js';
 import { setEnvironment } from './scenario-environment.js';
-
-type Exit = Awaited<ShopWithFile['process']['exited']>;
+import { type Exit, onceTwoSecondsOld, serve, serveAndHang } from './scenario-processes.js';
 
 const HOOKS = ['onModuleDestroy', 'beforeApplicationShutdown', 'onApplicationShutdown'] as const;
 /** A span that waited for its export, and those of the hooks; then the exporter was shut down. */
 const EVERYTHING = ['OrdersController.list', ...HOOKS, '(shutdown)'];
 const OPEN = 'OrdersController.hang';
+const UNDER_WAY = 'OrdersController.held';
 /** The same, with a span that was open. */
 const EVERYTHING_AND_OPEN = [...EVERYTHING.slice(0, -1), OPEN, '(shutdown)'];
 const SIGTERM: Exit = { code: null, signal: 'SIGTERM' };
@@ -29,26 +29,6 @@ const SIGTERM: Exit = { code: null, signal: 'SIGTERM' };
 const LIMIT_MS = 100;
 /** What a busy machine may add; without the limit a close would take 6 s. */
 const SLACK_MS = 4_000;
-
-/** Makes a span that waits to be exported. */
-async function serve(special: Record<string, unknown> = {}): Promise<ShopWithFile> {
-  const shop = shopWithFile(special);
-  await shop.process.get('/orders');
-  expect(shop.names()).toEqual([]);
-  return shop;
-}
-
-/** Makes one that waits, and one that is open. */
-async function serveAndHang(
-  special: Record<string, unknown> = {},
-): Promise<ShopWithFile & { abort(): void }> {
-  const shop = await serve(special);
-  const client = new AbortController();
-  const { signal } = client;
-  fetch(`${await shop.process.url()}/hang`, { signal }).catch(() => undefined);
-  await shop.process.says(/HANGING/);
-  return { ...shop, abort: () => client.abort() };
-}
 
 const CUT_OFF = 'cut off';
 
@@ -67,24 +47,43 @@ async function end(shop: ShopWithFile, path: string): Promise<Exit> {
   return shop.process.exited;
 }
 
-/** A request is under way; the application closes up to the point at which it waits for its server. A signal comes again, then the request goes. */
-async function signalTwice(): Promise<{ exit: Exit; names: string[] }> {
+/** Asks for what is under way until the server closes, and resolves to the answer that is to come. */
+async function hold({ process }: ShopWithFile): Promise<{ answer: Promise<string> }> {
+  const answer = askOnce(`${await process.url()}/held`);
+  await process.says(/HELD/);
+  return { answer };
+}
+
+/**
+ * Two requests are under way, one of which never ends, when SIGTERM comes; the application closes up to the point at which it
+ * waits for its server, and answers the other one. SIGTERM comes again, then the client goes.
+ */
+const onceWaiting = once(async () => {
   const shop = await serveAndHang({ keepAlive: true });
+  const { answer } = await hold(shop);
   const url = await shop.process.url();
   shop.process.child.kill('SIGTERM');
   for (let asked = 0; (await askOnce(`${url}/seen`)) !== CUT_OFF; asked++) expect(asked).toBeLessThan(5_000);
+  const answered = await answer;
   isUnderWay(shop);
   shop.process.child.kill('SIGTERM');
   await new Promise((resolve) => setImmediate(resolve));
   isUnderWay(shop);
   shop.abort();
   const exit = await shop.process.exited;
-  return { exit, names: shop.names() };
-}
+  return { answered, exit, names: shop.names(), written: shop.written() };
+});
 
-/** Two cases look at what one process did. */
-let signalledTwice: ReturnType<typeof signalTwice> | undefined;
-const onceSignalledTwice = () => (signalledTwice ??= signalTwice());
+/** The same two requests when SIGTERM comes once, and connections are closed by force. */
+const onceForced = once(async () => {
+  const shop = await serveAndHang();
+  const { answer } = await hold(shop);
+  const exit = await shop.process.kill('SIGTERM');
+  return { answered: await answer, exit, names: shop.names(), written: shop.written() };
+});
+
+/** Whether the one request was done before the other one was given up depends on neither. */
+const withoutUnderWay = (names: readonly string[]): string[] => names.filter((name) => name !== UNDER_WAY);
 
 function isUnderWay({ process, names }: ShopWithFile): void {
   expect([process.child.exitCode, process.child.signalCode]).toEqual([null, null]);
@@ -179,34 +178,28 @@ export const endScenarios: Readonly<Record<string, Scenario>> = {
 
   'SIGTERM or SIGINT comes, with `enableShutdownHooks()`': scenario(
     'H9',
-    () =>
-      Promise.all(
-        (['SIGTERM', 'SIGINT'] as const).map(async (signal) => {
-          const shop = await serve();
-          return { shop, signal, exit: await shop.process.kill(signal) };
-        }),
-      ),
+    async () => {
+      const shop = await serve();
+      const exit = await shop.process.kill('SIGINT');
+      return { interrupted: { exit, names: shop.names() }, terminated: await onceForced() };
+    },
     {
-      'The same;': (ends) => {
-        for (const { shop } of ends) expect(shop.names()).toEqual(EVERYTHING);
+      'The same;': ({ interrupted, terminated }) => {
+        expect(interrupted.names).toEqual(EVERYTHING);
+        // Requests that were under way have spans besides.
+        expect(withoutUnderWay(terminated.names).filter((name) => name !== OPEN)).toEqual(EVERYTHING);
       },
-      'then the process ends by that signal.': (ends) => {
-        for (const { exit, signal } of ends) expect(exit).toEqual({ code: null, signal });
+      'then the process ends by that signal.': ({ interrupted, terminated }) => {
+        expect(interrupted.exit).toEqual({ code: null, signal: 'SIGINT' });
+        expect(terminated.exit).toEqual(SIGTERM);
       },
     },
   ),
 
-  'SIGTERM comes, without it': scenario(
-    'H9',
-    async () => {
-      const shop = await serveAndHang({ noHooks: true });
-      return { shop, exit: await shop.process.kill('SIGTERM') };
-    },
-    {
-      'The process ends at once:': ({ exit }) => expect(exit).toEqual(SIGTERM),
-      'waiting and open spans are lost.': ({ shop }) => expect(shop.names()).toEqual([]),
-    },
-  ),
+  'SIGTERM comes, without it': scenario('H9', async () => (await onceTwoSecondsOld()).withoutHooks, {
+    'The process ends at once:': ({ exit }) => expect(exit).toEqual(SIGTERM),
+    'waiting and open spans are lost.': ({ names }) => expect(names).toEqual([]),
+  }),
 
   'SIGKILL comes': scenario(
     'H9',
@@ -222,10 +215,10 @@ export const endScenarios: Readonly<Record<string, Scenario>> = {
     },
   ),
 
-  'a signal comes again while the application closes': scenario('H9', onceSignalledTwice, {
+  'a signal comes again while the application closes': scenario('H9', onceWaiting, {
     'Nest ignores it, and closes once.': ({ exit, names }) => {
       expect(exit).toEqual(SIGTERM);
-      expect([...names].sort()).toEqual([...EVERYTHING_AND_OPEN].sort());
+      expect([...names].sort()).toEqual([...EVERYTHING_AND_OPEN, UNDER_WAY].sort());
     },
   }),
 
@@ -306,47 +299,33 @@ export const endScenarios: Readonly<Record<string, Scenario>> = {
 
   'a request is under way': scenario(
     'H9, I9',
-    () =>
-      Promise.all(
-        [{}, { keepAlive: true }].map(async (special) => {
-          const shop = await serve(special);
-          const held = askOnce(`${await shop.process.url()}/held`);
-          await shop.process.says(/HELD/);
-          const exit = await shop.process.kill('SIGTERM');
-          return { shop, exit, answer: await held };
-        }),
-      ),
+    async () => ({ waiting: await onceWaiting(), forced: await onceForced() }),
     {
-      'It is answered,': ([, waiting]) => expect(waiting!.answer).toBe('answered'),
-      'and its span is complete: telemetry ends after the server.': ([, waiting]) => {
-        const { shop, exit } = waiting!;
-        expect(exit).toEqual(SIGTERM);
-        expect([...shop.names()].sort()).toEqual(['OrdersController.held', ...EVERYTHING].sort());
-        expect(shop.written().filter(({ attributes }) => attributes?.['nestlens.truncated'])).toEqual([]);
+      'It is answered,': ({ waiting }) => expect(waiting.answered).toBe('answered'),
+      'and its span is complete: telemetry ends after the server.': ({ waiting }) => {
+        expect(waiting.exit).toEqual(SIGTERM);
+        expect([...waiting.names].sort()).toEqual([UNDER_WAY, ...EVERYTHING_AND_OPEN].sort());
+        const truncated = waiting.written.filter(({ attributes }) => attributes?.['nestlens.truncated']);
+        expect(truncated.map(({ name }) => name)).toEqual([OPEN]);
       },
-      'With `forceCloseConnections: true` it is cut off.': ([forced]) => expect(forced!.answer).toBe(CUT_OFF),
+      'With `forceCloseConnections: true` it is cut off.': ({ forced }) =>
+        expect(forced.answered).toBe(CUT_OFF),
     },
   ),
 
   'a request never ends': scenario(
     'H9, H10',
-    async () => {
-      const [waiting, forced] = await Promise.all([
-        onceSignalledTwice(),
-        serveAndHang().then(async (shop) => ({ shop, exit: await shop.process.kill('SIGTERM') })),
-      ]);
-      return { waiting, forced };
-    },
+    async () => ({ waiting: await onceWaiting(), forced: await onceForced() }),
     {
       "Nest's own `close` waits for it, and telemetry with it.": ({ waiting }) => {
         expect(waiting.exit).toEqual(SIGTERM);
-        expect(waiting.names).toEqual(EVERYTHING_AND_OPEN);
+        expect(withoutUnderWay(waiting.names)).toEqual(EVERYTHING_AND_OPEN);
       },
       '`NestFactory.create(AppModule, { forceCloseConnections: true })` ends it,': ({ forced }) =>
         expect(forced.exit).toEqual(SIGTERM),
       'and its span counts as still open.': ({ forced }) => {
-        expect(forced.shop.names()).toEqual(EVERYTHING_AND_OPEN);
-        const open = forced.shop.written().find(({ name }) => name === OPEN);
+        expect(withoutUnderWay(forced.names)).toEqual(EVERYTHING_AND_OPEN);
+        const open = forced.written.find(({ name }) => name === OPEN);
         expect(open?.attributes['nestlens.truncated']).toBe(true);
       },
     },
@@ -504,14 +483,13 @@ export const endScenarios: Readonly<Record<string, Scenario>> = {
         await shop.says(/CLOSED/);
         return { shop, receiver, began };
       };
-      const hanging = await close('never answers');
-      const exit = await hanging.shop.exited;
-      const after = performance.now() - hanging.began;
-      const { shop, receiver } = await close('trickles');
+      const [hanging, { shop, receiver }] = await Promise.all([close('never answers'), close('trickles')]);
+      const ends = hanging.shop.exited.then((exit) => ({ exit, after: performance.now() - hanging.began }));
       // That it goes on can only be waited for.
       const waited = new Promise<'still there'>((resolve) => setTimeout(resolve, 2_000, 'still there'));
       const trickling = await Promise.race([shop.exited, waited]);
       await receiver.stop();
+      const { exit, after } = await ends;
       return { exit, after, trickling, exitAfterAll: await shop.exited };
     },
     {

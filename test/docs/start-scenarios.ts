@@ -13,34 +13,12 @@ import { type ShopProcess, type ShopProcessOptions, startShop } from '../support
 import { type Scenario, scenario } from './scenario.js';
 import { ask, createApp, lensGroupsOf, startApp } from './scenario-app.js';
 import { setEnvironment } from './scenario-environment.js';
+import { look, type Looked, onceTwoSecondsOld } from './scenario-processes.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const REGISTER = ['--import', 'nest-lens/register'];
 const NO_PROVIDER = { tracerProvider: 'NoopTracerProvider', meterProvider: 'NoopMeterProvider' };
 const OFF = { enabled: false, exporting: false, mode: null };
-
-interface Looked {
-  shop: ShopProcess;
-  /** What a request was answered. */
-  answer: string;
-  /** When -> what the process had of OpenTelemetry. */
-  seen: Record<
-    'atLoad' | 'atInit' | 'now',
-    { sdkPackages: string[]; tracerProvider: string; meterProvider: string }
-  >;
-  telemetry: { enabled: boolean; exporting: boolean; mode: string | null };
-  groupsOn: string[];
-  codes: string[];
-}
-
-async function look(shop: ShopProcess): Promise<Looked> {
-  const answer = await shop.get('/orders');
-  const [seen, lens] = await Promise.all(
-    ['/seen', '/lens/groups'].map(async (path) => JSON.parse(await shop.get(path))),
-  );
-  const codes = lens.warnings.map(({ code }: { code: string }) => code) as string[];
-  return { shop, answer, seen, telemetry: lens.telemetry, groupsOn: lens.enabled, codes };
-}
 
 function isOff({ answer, telemetry, groupsOn }: Pick<Looked, 'answer' | 'telemetry' | 'groupsOn'>): void {
   expect([answer, telemetry, groupsOn]).toEqual(['["anvil"]', OFF, []]);
@@ -126,36 +104,22 @@ export const startScenarios: Readonly<Record<string, Scenario>> = {
     },
   ),
 
-  '`NEST_LENS_ENABLED=true`': scenario(
-    'H3',
-    async () => {
-      const receiver = await startReceiver();
-      const shop = startShop({
-        env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_SERVICE_NAME: 'anvils' },
-      });
-      const looked = await look(shop);
-      await shop.kill('SIGTERM');
-      return { ...looked, receiver };
+  '`NEST_LENS_ENABLED=true`': scenario('H3', async () => (await onceTwoSecondsOld()).withHooks, {
+    'NestLens starts the OpenTelemetry Node SDK at bootstrap;': ({ seen }) => {
+      expect([seen.atLoad, seen.atInit].map(({ sdkPackages }) => sdkPackages)).toEqual([[], []]);
+      expect(seen.now.sdkPackages).toContain('@opentelemetry/sdk-node');
+      expect(seen.now.tracerProvider).not.toBe(NO_PROVIDER.tracerProvider);
     },
-    {
-      'NestLens starts the OpenTelemetry Node SDK at bootstrap;': ({ seen }) => {
-        expect([seen.atLoad, seen.atInit].map(({ sdkPackages }) => sdkPackages)).toEqual([[], []]);
-        expect(seen.now.sdkPackages).toContain('@opentelemetry/sdk-node');
-        expect(seen.now.tracerProvider).not.toBe(NO_PROVIDER.tracerProvider);
-      },
-      'the SDK reads its own variables': ({ receiver }) => {
-        const span = receiver.spans.find(({ name }) => name === 'OrdersController.list');
-        expect(span?.resource['service.name']).toBe('anvils');
-        expect(receiver.names()).toEqual(
-          expect.arrayContaining(['onModuleDestroy', 'onApplicationShutdown']),
-        );
-      },
-      '(`own`).': ({ telemetry, shop }) => {
-        expect(telemetry).toMatchObject({ enabled: true, exporting: true, mode: 'own' });
-        isSilent({ shop });
-      },
+    'the SDK reads its own variables': ({ receiver }) => {
+      const span = receiver.spans.find(({ name }) => name === 'OrdersController.list');
+      expect(span?.resource['service.name']).toBe('anvils');
+      expect(receiver.names()).toEqual(expect.arrayContaining(['onModuleDestroy', 'onApplicationShutdown']));
     },
-  ),
+    '(`own`).': ({ telemetry, shop }) => {
+      expect(telemetry).toMatchObject({ enabled: true, exporting: true, mode: 'own' });
+      isSilent({ shop });
+    },
+  }),
 
   '`node --import nest-lens/register` comes first': scenario(
     'H3, H6',
@@ -493,40 +457,16 @@ export const startScenarios: Readonly<Record<string, Scenario>> = {
     },
   ),
 
-  'nothing listens to SIGTERM two seconds after the start': scenario(
-    'H9',
-    async () => {
-      const receiver = await startReceiver();
-      const began = performance.now();
-      const shopFile = JSON.stringify(`${root}test/lifecycle/fixtures/shop.mjs`);
-      const inWorker = folderWith({
-        'main.mjs': `import { Worker } from 'node:worker_threads'; new Worker(${shopFile});`,
-      });
-      const [threaded, listening] = [
-        { shop: { noHooks: true }, script: `${inWorker}/main.mjs` },
-        { shop: {} },
-      ].map((special) => startShop({ ...special, env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url } }));
-      // They are asked when this one, which starts after them, has warned.
-      await Promise.all([threaded!.url(), listening!.url()]);
-      const shop = startShop({
-        shop: { noHooks: true },
-        env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
-      });
-      await shop.says(/enableShutdownHooks/);
-      const after = performance.now() - began;
-      return { ...(await look(shop)), after, listening: listening!, threaded: await look(threaded!) };
+  'nothing listens to SIGTERM two seconds after the start': scenario('H9', onceTwoSecondsOld, {
+    '`NO_SHUTDOWN_HOOKS`, once:': ({ withoutHooks: { codes, shop, warnedAfter } }) => {
+      expect(codes).toEqual(['NO_SHUTDOWN_HOOKS']);
+      expect(shop.warnings()).toHaveLength(1);
+      expect(warnedAfter).toBeGreaterThan(2_000);
     },
-    {
-      '`NO_SHUTDOWN_HOOKS`, once:': ({ codes, shop, after }) => {
-        expect(codes).toEqual(['NO_SHUTDOWN_HOOKS']);
-        expect(shop.warnings()).toHaveLength(1);
-        expect(after).toBeGreaterThan(2_000);
-      },
-      'call `app.enableShutdownHooks()`.': ({ listening }) => isSilent({ shop: listening }),
-      'Not in a worker thread, which gets no signals.': ({ threaded }) => {
-        expect([threaded.telemetry.exporting, threaded.codes]).toEqual([true, []]);
-        isSilent(threaded);
-      },
+    'call `app.enableShutdownHooks()`.': ({ withHooks }) => isSilent(withHooks),
+    'Not in a worker thread, which gets no signals.': ({ inThread }) => {
+      expect([inThread.telemetry.exporting, inThread.codes]).toEqual([true, []]);
+      isSilent(inThread);
     },
-  ),
+  }),
 };

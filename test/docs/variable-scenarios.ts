@@ -27,8 +27,8 @@ import { emit, type Emission, type Emitted } from './scenario-emission.js';
 
 const require = createRequire(import.meta.url);
 
-/** The kind of a server's span, as it is sent. */
-const OTLP_SERVER = 2;
+/** The kinds of spans, as they are sent. */
+const [OTLP_SERVER, OTLP_CLIENT] = [2, 3];
 
 const isSilent = ({ warnings }: Emitted): void => expect(warnings).toEqual([]);
 
@@ -101,24 +101,29 @@ async function written(
   }
 }
 
-/** What a process writes that makes one span and has nothing left to do. The SDK keeps the console for itself early. */
-async function outputWithLogLevel(level: string): Promise<string> {
-  const env = { OTEL_LOG_LEVEL: level };
+/** What a process writes that sets up and shuts down at each of these levels. The SDK keeps the console for itself early. */
+async function outputsWithLogLevels(...levels: string[]): Promise<string[]> {
+  const env = { OTEL_LOG_LEVEL: levels[0]! };
   noteVariables(env);
   const script = folderWith({
     'main.mjs': `
       import { managedSpan, nestLensConfigFromEnv, setupTelemetry, SpanRegistry } from 'nest-lens/core';
       SpanRegistry.register('shop', ['orders'], { default: ['orders'] });
-      await setupTelemetry(nestLensConfigFromEnv());
-      managedSpan('orders', 'only work', () => undefined);`,
+      for (const level of ${JSON.stringify(levels)}) {
+        process.env.OTEL_LOG_LEVEL = level;
+        const handle = await setupTelemetry(nestLensConfigFromEnv());
+        managedSpan('orders', 'only work', () => undefined);
+        await handle.shutdown();
+        console.log('(next level)');
+      }`,
   });
   const started = startShop({ script: `${script}/main.mjs`, env: { ...env, NEST_LENS_EXPORTER: 'none' } });
   expect(await started.exited).toEqual({ code: 0, signal: null });
-  return started.output;
+  return started.output.split('(next level)\n').slice(0, levels.length);
 }
 
-/** Whether a process that is started early has its server's spans, with these variables. */
-async function isServerTraced(variables: Record<string, string>): Promise<boolean> {
+/** Whether a process that is started early has spans of its server, and of its client, with these variables. */
+async function tracedWith(variables: Record<string, string>): Promise<{ server: boolean; client: boolean }> {
   noteVariables(variables);
   const receiver = await startReceiver();
   const script = folderWith({
@@ -142,9 +147,11 @@ async function isServerTraced(variables: Record<string, string>): Promise<boolea
   });
   await started.exited;
   expect([receiver.names().includes('by hand'), started.warnings()]).toEqual([true, []]);
-  return receiver.spans.some(
-    ({ kind, scope }) => kind === OTLP_SERVER && scope.name === '@opentelemetry/instrumentation-http',
-  );
+  const isTraced = (wanted: number, library: string): boolean =>
+    receiver.spans.some(
+      ({ kind, scope }) => kind === wanted && scope.name === `@opentelemetry/instrumentation-${library}`,
+    );
+  return { server: isTraced(OTLP_SERVER, 'http'), client: isTraced(OTLP_CLIENT, 'undici') };
 }
 
 /** Writes a log record, as an instrumentation of a logger does, and sees where it is sent. */
@@ -474,16 +481,16 @@ export const variableScenarios: Readonly<Record<string, Scenario>> = {
   '`OTEL_NODE_*_INSTRUMENTATIONS` (`nest-lens/register`)': variableScenario(
     'H11',
     async () => {
-      const [enabled, others, disabled, both] = await Promise.all([
-        isServerTraced({ OTEL_NODE_ENABLED_INSTRUMENTATIONS: 'pg, http' }),
-        isServerTraced({ OTEL_NODE_ENABLED_INSTRUMENTATIONS: 'pg,express' }),
-        isServerTraced({ OTEL_NODE_DISABLED_INSTRUMENTATIONS: 'http' }),
-        isServerTraced({
-          OTEL_NODE_ENABLED_INSTRUMENTATIONS: 'http',
+      const [enabled, disabled, both] = await Promise.all([
+        tracedWith({ OTEL_NODE_ENABLED_INSTRUMENTATIONS: 'pg, http' }),
+        tracedWith({ OTEL_NODE_DISABLED_INSTRUMENTATIONS: 'http' }),
+        tracedWith({
+          OTEL_NODE_ENABLED_INSTRUMENTATIONS: 'http,undici',
           OTEL_NODE_DISABLED_INSTRUMENTATIONS: 'pg,http',
         }),
       ]);
-      expect([enabled, others, disabled, both]).toEqual([true, false, false, false]);
+      expect(enabled).toEqual({ server: true, client: false });
+      for (const traced of [disabled, both]) expect(traced).toEqual({ server: false, client: true });
     },
     {
       '`instrumentations`': async () => {
@@ -580,8 +587,8 @@ export const variableScenarios: Readonly<Record<string, Scenario>> = {
   '`OTEL_LOG_LEVEL`': variableScenario(
     'H11',
     async () => {
-      const [verbose, silent] = await Promise.all([outputWithLogLevel('debug'), outputWithLogLevel('error')]);
-      expect([verbose, silent]).toEqual([expect.stringContaining('@opentelemetry/api'), '']);
+      const said = expect.stringContaining('@opentelemetry/api') as unknown;
+      expect(await outputsWithLogLevels('debug', 'error', 'debug')).toEqual([said, '', said]);
     },
     // There is none for it.
     { none: () => Promise.resolve() },
