@@ -63,6 +63,7 @@ export function createProcessState(): ProcessState {
     saidFailures: new WeakSet(),
     silenced: new Set(),
     telemetry: createTelemetryState(),
+    lentGates: new WeakMap(),
     routeSources: new Set(),
     missedCalls: undefined,
     applications: new Set(),

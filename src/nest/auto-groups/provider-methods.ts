@@ -1,8 +1,10 @@
 import { ClassMethod } from '../span-group/class-methods.js';
 import type { AnyClass } from '../span-group/gated-class.js';
 
-/** Nest calls them once, while an application starts or closes. */
-const HOOKS: ReadonlySet<string> = new Set([
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  'constructor',
+  'then',
+  // Nest calls the hooks once, while an application starts or closes.
   'onModuleInit',
   'onApplicationBootstrap',
   'onModuleDestroy',
@@ -17,12 +19,12 @@ const HOOKS: ReadonlySet<string> = new Set([
  */
 export function providerMethods(Class: AnyClass, isLeftOut: (Base: object) => boolean): ClassMethod[] {
   const prototype = Class.prototype as object;
-  const seen = new Set(['constructor', 'then', ...HOOKS]);
+  const seen = new Set<string>();
   const methods: ClassMethod[] = [];
   for (let at: object | null = prototype; at !== null; at = Object.getPrototypeOf(at) as object | null) {
     if (at !== prototype && isForeign(at, isLeftOut)) break;
     for (const name of Object.getOwnPropertyNames(at)) {
-      if (seen.has(name)) continue;
+      if (LEFT_OUT.has(name) || seen.has(name)) continue;
       seen.add(name);
       const descriptor = Object.getOwnPropertyDescriptor(at, name)!;
       if (typeof descriptor.value !== 'function' || isConstructor(descriptor.value as object)) continue;
