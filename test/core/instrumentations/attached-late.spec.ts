@@ -43,9 +43,13 @@ describeWith('postgresql or redis-server', isInstalled, 'attached to what serves
     [postgres, redis] = await Promise.all([startPostgres(), startBroker('redis')]);
     const program = fileURLToPath(new URL('./programs/attached-late.cjs', import.meta.url));
     const task = { pgPort: postgres.port, redisPort: redis.port, headers: FROM_CALLER };
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, JSON.stringify(task)], {
-      maxBuffer: 2 ** 26,
-    });
+    const { stdout, stderr } = await promisify(execFile)(
+      process.execPath,
+      ['--no-opt', program, JSON.stringify(task)],
+      {
+        maxBuffer: 2 ** 26,
+      },
+    );
     expect(stderr).toBe('');
     outcome = JSON.parse(stdout) as Outcome;
   });

@@ -80,9 +80,13 @@ describeWith('postgresql or redis-server', isInstalled, 'a request that passes e
     [postgres, redis] = await Promise.all([startPostgres(), startBroker('redis')]);
     const program = fileURLToPath(new URL('./programs/every-instrumentation.cjs', import.meta.url));
     const task = { pgPort: postgres.port, redisPort: redis.port, requests, flipped: FLIPPED };
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, JSON.stringify(task)], {
-      maxBuffer: 2 ** 28,
-    });
+    const { stdout, stderr } = await promisify(execFile)(
+      process.execPath,
+      ['--no-opt', program, JSON.stringify(task)],
+      {
+        maxBuffer: 2 ** 28,
+      },
+    );
     expect(stderr).toBe('');
     outcome = JSON.parse(stdout) as Outcome;
   });
