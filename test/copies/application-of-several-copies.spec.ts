@@ -1,14 +1,8 @@
 // Real applications whose module, decorators, interceptor and tokens come from different copies of the package.
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { installCopies, type PackageCopies } from './package-copies.js';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { runOnCopies, type ScriptRun } from './package-copies.js';
 
-vi.setConfig({ testTimeout: 60_000 });
-
-let copies: PackageCopies;
-beforeAll(async () => {
-  copies = await installCopies();
-});
-afterAll(() => copies.remove());
+vi.setConfig({ hookTimeout: 60_000 });
 
 /** `a` has the module; `b` is the copy that a library brought. */
 const application = (first: string, second: string): string => `
@@ -117,15 +111,21 @@ const SCRIPT = `
 
   result({ one: await one(), two: await two() });`;
 
-describe.each(PAIRS)('An application of %s', (_name, first, second) => {
-  let seen: { one: unknown; two: unknown };
-  beforeAll(async () => {
-    const { result } = await copies.run<typeof seen>(application(first, second) + SCRIPT);
-    seen = result;
-  });
+interface Seen {
+  one: unknown;
+  two: unknown;
+}
 
+let runs: ScriptRun<Seen>[];
+beforeAll(async () => {
+  runs = await runOnCopies(
+    PAIRS.map(([, first, second]) => ({ script: application(first, second) + SCRIPT })),
+  );
+});
+
+describe.each(PAIRS.map(([name], at) => ({ name, at })))('An application of $name', ({ at }) => {
   it('N2, N3, N4, N5, N7, I10: sees the sites, groups, routes and tokens of both, and makes one span a call', () => {
-    expect(seen.one).toEqual({
+    expect(runs[at]!.result.one).toEqual({
       answers: [{ namespaces: ['shop', 'stock'], enabled: true }, 'wide', 'quiet'],
       spans: [
         ['OrdersController.list', 'orders', '/orders/list'],
@@ -143,7 +143,7 @@ describe.each(PAIRS)('An application of %s', (_name, first, second) => {
   });
 
   it('N2: two applications, one of each copy, share one set-up; the last to close shuts it down', () => {
-    expect(seen.two).toEqual({
+    expect(runs[at]!.result.two).toEqual({
       seen: [
         [1, 2],
         [1, 2],

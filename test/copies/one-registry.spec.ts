@@ -1,14 +1,8 @@
-// Each pair has a process to itself, with the built package in it several times.
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { installCopies, type PackageCopies } from './package-copies.js';
+// A process with the built package in it several times.
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { runOnCopies, type ScriptRun } from './package-copies.js';
 
-vi.setConfig({ testTimeout: 60_000 });
-
-let copies: PackageCopies;
-beforeAll(async () => {
-  copies = await installCopies();
-});
-afterAll(() => copies.remove());
+vi.setConfig({ hookTimeout: 60_000 });
 
 const PAIRS: [name: string, first: string, second: string][] = [
   ['the ESM and the CommonJS build of one copy', "'one', 'core', 'node'", "'one', 'core', 'cjs'"],
@@ -18,7 +12,7 @@ const PAIRS: [name: string, first: string, second: string][] = [
   ['a CommonJS copy and an ESM copy elsewhere', "'one', 'core', 'cjs'", "'two', 'core', 'node'"],
 ];
 
-/** What one process has seen; in this order, so that nothing of one part is in the way of the next. */
+/** What one pair has seen; in this order, so that nothing of one part is in the way of the next. */
 const SCRIPT = `
   const thrown = (act) => {
     try {
@@ -87,16 +81,18 @@ interface Seen {
   complaints: unknown;
 }
 
-describe.each(PAIRS)('%s', (_name, first, second) => {
-  let seen: Seen;
-  let written: string;
-  beforeAll(async () => {
-    const ran = await copies.run<Seen>(`const a = await load(${first}), b = await load(${second});${SCRIPT}`);
-    [seen, written] = [ran.result, ran.stderr];
-  });
+let runs: ScriptRun<Seen>[];
+beforeAll(async () => {
+  runs = await runOnCopies(
+    PAIRS.map(([, first, second]) => ({
+      script: `const a = await load(${first}), b = await load(${second});${SCRIPT}`,
+    })),
+  );
+});
 
+describe.each(PAIRS.map(([name], at) => ({ name, at })))('$name', ({ at }) => {
   it('R1: are different code with one registry, one spec and one set of gates', () => {
-    expect(seen.shared).toEqual({
+    expect(runs[at]!.result.shared).toEqual({
       differ: true,
       namespaces: [
         ['cache', 'shop'],
@@ -112,7 +108,7 @@ describe.each(PAIRS)('%s', (_name, first, second) => {
   });
 
   it('R4, R6, T7: warn about each other, once, to the logger that either was given, and throw errors with name and code', () => {
-    expect(seen.complaints).toEqual({
+    expect(runs[at]!.result.complaints).toEqual({
       warned: [['GROUP_COLLISION', ['orders']]],
       recorded: ['GROUP_COLLISION'],
       thrown: [
@@ -120,11 +116,11 @@ describe.each(PAIRS)('%s', (_name, first, second) => {
         ['NestLensError', 'PINNED', false],
       ],
     });
-    expect(written).toBe('');
+    expect(runs[at]!.stderr).toBe('');
   });
 
   it('H1: share one set-up, whose exporter gets the spans of both', () => {
-    expect(seen.setUp).toEqual({
+    expect(runs[at]!.result.setUp).toEqual({
       refused: 'TelemetryAlreadySetUpError',
       names: ['of the second', 'of the first'],
       on: false,
