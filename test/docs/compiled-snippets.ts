@@ -23,7 +23,7 @@ export async function startCompiled(
     writeFileSync(`${folder}/${snippet}.js`, compileProgram(source));
   }
   const port = await freePort();
-  const child = spawn(process.execPath, [...nodeOptions, `${snippets.at(-1)}.js`], {
+  const child = spawn(process.execPath, ['--no-opt', ...nodeOptions, `${snippets.at(-1)}.js`], {
     cwd: folder,
     env: { ...process.env, ...variables, PORT: String(port), NODE_OPTIONS: '', NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
