@@ -29,6 +29,13 @@ const FINDER = {
   'node_modules/@opentelemetry/auto-instrumentations-node/package.json': '{}',
 };
 
+/** An instrumentation that can't be loaded. */
+const BROKEN = {
+  'node_modules/@opentelemetry/instrumentation-express/index.js':
+    'throw new Error("broken instrumentation");',
+  'node_modules/@opentelemetry/instrumentation-express/package.json': '{}',
+};
+
 /** An exporter of a script's own, that keeps names in `kept`. */
 const KEEPING = `
   const kept = [];
@@ -62,37 +69,93 @@ async function telemetryOf(shop: ShopProcess): Promise<any> {
   return JSON.parse(await shop.get('/lens/groups'));
 }
 
+/** An application, and a worker thread that has nothing left to do before the process is told to end. */
+async function serveWithWorker(flag: string) {
+  const receiver = await startReceiver();
+  const script = folderWith({
+    'main.cjs': `
+      const { isMainThread, Worker } = require('node:worker_threads');
+      const { trace } = require('@opentelemetry/api');
+      trace.getTracer('x').startSpan(isMainThread ? 'in the main thread' : 'in a worker').end();
+      if (isMainThread) {
+        new Worker(__filename).once('exit', () => console.log('WORKER ENDED'));
+        require(${JSON.stringify(join(fixtures, 'shop.cjs'))});
+      }`,
+  });
+  const shop = startShop({
+    nodeArguments: [flag, 'nest-lens/register'],
+    script: `${script}/main.cjs`,
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
+  });
+  const answer = await shop.get('/orders');
+  const { telemetry, enabled } = await telemetryOf(shop);
+  await shop.says(/WORKER ENDED/);
+  const exit = await shop.kill('SIGTERM');
+  return { answer, telemetry, enabled, exit, receiver, shop };
+}
+
+async function runAnotherCopy() {
+  const script = folderWith({
+    'main.cjs': `
+      const { trace } = require('@opentelemetry/api');
+      const { managedSpan, nestLensConfigFromEnv, setupTelemetry, SpanRegistry } = require('nest-lens/core');
+      const { inFlight } = globalThis[Symbol.for('nest-lens.state.1')];
+      async function main() {
+        SpanRegistry.register('shop', ['orders']);
+        const handle = await setupTelemetry({ ...nestLensConfigFromEnv(), runId: 'deploy-42', spanGroups: 'all' });
+        trace.getTracer('x').startSpan('by hand');
+        await managedSpan('orders', 'order', async (span) => {
+          await null;
+          const others = [...inFlight.others.keys()].map(({ name }) => name);
+          console.log('SAW ' + JSON.stringify({ others, count: inFlight.count, isOn: span !== undefined }));
+        });
+        await handle.shutdown();
+      }
+      void main();`,
+  });
+  const started = startShop({
+    nodeArguments: REGISTER,
+    script: `${script}/main.cjs`,
+    env: { NEST_LENS_EXPORTER: 'none' },
+  });
+  const seen = JSON.parse((await started.says(/SAW (.*)/))[1]!) as unknown;
+  await started.exited;
+  return { seen, warnings: started.warnings() };
+}
+
 // test/docs/start-scenarios.ts proves the rest: an ES module, an SDK that fails to start, a whole application that is off.
+// test/lifecycle/set-up-again.spec.ts proves that instrumentations survive a shutdown and another set-up.
 
 describe('nest-lens/register', () => {
-  it.each([
-    ['CommonJS by --require', '--require', 'shop.cjs'],
-    ['CommonJS by --import', '--import', 'shop.cjs'],
-  ])(
-    'H3, H6: lets %s have its HTTP spans, and judges the spec only at bootstrap',
-    async (_, flag, script) => {
-      const receiver = await startReceiver();
-      const shop = startShop({
-        nodeArguments: [flag, 'nest-lens/register'],
-        script,
-        env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
+  describe.each(['--require', '--import'])(
+    'by %s, of a CommonJS application with a worker thread,',
+    (flag) => {
+      // Both tests look at one process.
+      let application: ReturnType<typeof serveWithWorker> | undefined;
+      const once = () => (application ??= serveWithWorker(flag));
+
+      it('H3, H6: lets it have its HTTP spans, and judges the spec only at bootstrap', async () => {
+        const { answer, telemetry, enabled, exit, receiver, shop } = await once();
+        expect(answer).toBe('["anvil"]');
+        expect([telemetry, enabled]).toMatchObject([
+          { enabled: true, exporting: true, mode: 'own' },
+          ['orders'],
+        ]);
+        expect(exit.signal ?? exit.code).toMatch(/SIGTERM|143|0/);
+        const server = receiver.spans.find(({ name }) => name === 'GET /orders')!;
+        const handler = receiver.spans.find(({ name }) => name === 'OrdersController.list')!;
+        expect(server.scope.name).toBe('@opentelemetry/instrumentation-http');
+        expect([handler.traceId, handler.parentSpanId]).toEqual([server.traceId, server.spanId]);
+        expect(receiver.names().filter((name) => name === 'OrdersController.list')).toHaveLength(1);
+        expect(shop.warnings()).toEqual([]);
       });
-      expect(await shop.get('/orders')).toBe('["anvil"]');
-      const { telemetry, enabled } = await telemetryOf(shop);
-      expect([telemetry, enabled]).toMatchObject([
-        { enabled: true, exporting: true, mode: 'own' },
-        ['orders'],
-      ]);
 
-      const { signal, code } = await shop.kill('SIGTERM');
-
-      expect(signal ?? code).toMatch(/SIGTERM|143|0/);
-      const server = receiver.spans.find(({ name }) => name === 'GET /orders')!;
-      const handler = receiver.spans.find(({ name }) => name === 'OrdersController.list')!;
-      expect(server.scope.name).toBe('@opentelemetry/instrumentation-http');
-      expect([handler.traceId, handler.parentSpanId]).toEqual([server.traceId, server.spanId]);
-      expect(receiver.names().filter((name) => name === 'OrdersController.list')).toHaveLength(1);
-      expect(shop.warnings()).toEqual([]);
+      it('H6: the worker thread has an SDK of its own', async () => {
+        const { receiver, shop } = await once();
+        const byHand = receiver.names().filter((name) => name.startsWith('in '));
+        expect(byHand.sort()).toEqual(['in a worker', 'in the main thread']);
+        expect(shop.output.replace(/READY \S+\n/, '')).toBe('WORKER ENDED\n');
+      });
     },
   );
 
@@ -126,26 +189,15 @@ describe('nest-lens/register', () => {
     expect(shop.output).toContain('NEST_LENS_EXPORTER');
   });
 
-  it('H12: uses the package with all instrumentations if it is installed, else what there is; a broken one is left out', async () => {
-    const { 'main.cjs': main, ...all } = FINDER;
-    const broken = {
-      'node_modules/@opentelemetry/instrumentation-express/index.js':
-        'throw new Error("broken instrumentation");',
-      'node_modules/@opentelemetry/instrumentation-express/package.json': '{}',
-    };
-    const run = async (files: Record<string, string>): Promise<ShopProcess> => {
-      const started = startShop({
-        nodeArguments: ['--require', 'nest-lens/register'],
-        script: `${folderWith({ 'main.cjs': main, ...files })}/main.cjs`,
-        env: { NEST_LENS_EXPORTER: 'none', OTEL_NODE_ENABLED_INSTRUMENTATIONS: undefined },
-      });
-      await started.exited;
-      return started;
-    };
-    const [withAll, withBroken] = await Promise.all([run({ ...all, ...broken }), run(broken)]);
-    expect(withAll.output).toBe('FOUND all true\n');
-    expect(withBroken.output).toContain('FOUND undefined true');
-    expect(withBroken.warnings()).toEqual([expect.stringContaining('instrumentation-express')]);
+  it('H12: uses the instrumentations that there are if the package with all is not installed; a broken one is left out', async () => {
+    const started = startShop({
+      nodeArguments: ['--require', 'nest-lens/register'],
+      script: `${folderWith({ 'main.cjs': FINDER['main.cjs'], ...BROKEN })}/main.cjs`,
+      env: { NEST_LENS_EXPORTER: 'none', OTEL_NODE_ENABLED_INSTRUMENTATIONS: undefined },
+    });
+    await started.exited;
+    expect(started.output).toContain('FOUND undefined true');
+    expect(started.warnings()).toEqual([expect.stringContaining('instrumentation-express')]);
   });
 
   it('H9, H10: exports what an application without NestLens has made, and what is open, when its loop drains', async () => {
@@ -267,32 +319,16 @@ describe('nest-lens/register', () => {
     expect(started.warnings()).toEqual([]);
   });
 
-  it('H10: another copy of NestLens than the one that started the SDK has its spans kept once', async () => {
-    const script = folderWith({
-      'main.cjs': `
-        const { trace } = require('@opentelemetry/api');
-        const { managedSpan, nestLensConfigFromEnv, setupTelemetry, SpanRegistry } = require('nest-lens/core');
-        const { inFlight } = globalThis[Symbol.for('nest-lens.state.1')];
-        async function main() {
-          SpanRegistry.register('shop', ['orders']);
-          const handle = await setupTelemetry({ ...nestLensConfigFromEnv(), spanGroups: 'all' });
-          trace.getTracer('x').startSpan('by hand');
-          await managedSpan('orders', 'order', async (span) => {
-            await null;
-            const others = [...inFlight.others.keys()].map(({ name }) => name);
-            console.log('SAW ' + JSON.stringify({ others, count: inFlight.count, isOn: span !== undefined }));
-          });
-          await handle.shutdown();
-        }
-        void main();`,
-    });
-    const started = startShop({
-      nodeArguments: REGISTER,
-      script: `${script}/main.cjs`,
-      env: { NEST_LENS_EXPORTER: 'none' },
-    });
-    const seen = JSON.parse((await started.says(/SAW (.*)/))[1]!);
-    expect(seen).toEqual({ others: ['by hand'], count: 1, isOn: true });
+  describe('another copy of NestLens than the one that started the SDK, given a run id in code,', () => {
+    // Both tests look at one process.
+    let copy: ReturnType<typeof runAnotherCopy> | undefined;
+    const once = () => (copy ??= runAnotherCopy());
+
+    it('H10: has its spans kept once', async () =>
+      expect((await once()).seen).toEqual({ others: ['by hand'], count: 1, isOn: true }));
+
+    it('H7: says once that the run id comes too late', async () =>
+      expect((await once()).warnings).toEqual([expect.stringContaining('nest-lens/register')]));
   });
 
   it('H6: --require starts one SDK, which has its port to itself', async () => {
@@ -320,34 +356,12 @@ describe('nest-lens/register', () => {
     expect(started.output).toBe('SCRAPED orders_total 3\n');
   });
 
-  it.each(['--require', '--import'])(
-    'H6: with %s a worker thread of the application has an SDK of its own',
-    async (flag) => {
-      const receiver = await startReceiver();
-      const script = folderWith({
-        'main.cjs': `
-          const { isMainThread, Worker } = require('node:worker_threads');
-          const { trace } = require('@opentelemetry/api');
-          trace.getTracer('x').startSpan(isMainThread ? 'in the main thread' : 'in a worker').end();
-          if (isMainThread) new Worker(__filename);`,
-      });
-      const started = startShop({
-        nodeArguments: [flag, 'nest-lens/register'],
-        script: `${script}/main.cjs`,
-        env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
-      });
-      await started.exited;
-      expect(receiver.names().sort()).toEqual(['in a worker', 'in the main thread']);
-      expect(started.output).toBe('');
-    },
-  );
-
-  it('H6: finds the packages of an application that is started by its directory', async () => {
-    const folder = folderWith({ ...FINDER, 'package.json': '{ "main": "main.cjs" }' });
+  it('H6, H12: finds the packages of an application that is started by its directory, and uses the one with all instrumentations, no broken one', async () => {
+    const folder = folderWith({ ...FINDER, ...BROKEN, 'package.json': '{ "main": "main.cjs" }' });
     const started = startShop({
       nodeArguments: REGISTER,
       script: folder,
-      env: { NEST_LENS_EXPORTER: 'none' },
+      env: { NEST_LENS_EXPORTER: 'none', OTEL_NODE_ENABLED_INSTRUMENTATIONS: undefined },
     });
     await started.exited;
     expect(started.output).toBe('FOUND all true\n');
@@ -393,22 +407,6 @@ describe('nest-lens/register', () => {
     });
     await started.exited;
     expect(started.output).toBe('SDK true\n');
-  });
-
-  it('H7: says once that a run id in code comes too late', async () => {
-    const script = folderWith({
-      'main.cjs': `
-        const { nestLensConfigFromEnv, setupTelemetry, SpanRegistry } = require('nest-lens/core');
-        SpanRegistry.register('shop', ['orders'], { default: ['orders'] });
-        setupTelemetry({ ...nestLensConfigFromEnv(), runId: 'deploy-42' }).then((handle) => handle.shutdown());`,
-    });
-    const started = startShop({
-      nodeArguments: REGISTER,
-      script: `${script}/main.cjs`,
-      env: { NEST_LENS_EXPORTER: 'none' },
-    });
-    await started.exited;
-    expect(started.warnings()).toEqual([expect.stringContaining('nest-lens/register')]);
   });
 
   it('H7: says once that options in code come too late', async () => {
@@ -492,41 +490,5 @@ describe('own mode without nest-lens/register', () => {
     });
     const started = startShop({ script: `${script}/main.cjs`, env: { NEST_LENS_EXPORTER: 'none' } });
     expect(JSON.parse((await started.says(/LATE (.*)/))[1]!)).toEqual(['file-missed', 'module-missed']);
-  });
-
-  it('H1: the same instrumentations have spans again after a shutdown and another set-up, and none in between', async () => {
-    const script = folderWith({
-      'main.cjs': `
-        const { HttpInstrumentation } = require('@opentelemetry/instrumentation-http');
-        const instrumentations = [new HttpInstrumentation()];
-        const http = require('node:http');
-        const { nestLensConfigFromEnv, setupTelemetry } = require('nest-lens/core');
-        const exporterInto = (names) => ({
-          export(spans, done) { names.push(...spans.map(({ name }) => name)); done({ code: 0 }); },
-          async shutdown() {},
-        });
-        async function main() {
-          const server = http.createServer((_, response) => response.end()).listen(0, '127.0.0.1');
-          await new Promise((listening) => server.once('listening', listening));
-          const request = async () => (await fetch('http://127.0.0.1:' + server.address().port)).text();
-          const rounds = [];
-          for (const round of [1, 2]) {
-            const names = [];
-            const handle = await setupTelemetry(nestLensConfigFromEnv(), {
-              instrumentations,
-              spanExporter: exporterInto(names),
-            });
-            await request();
-            await handle.shutdown();
-            await request();
-            rounds.push(names);
-          }
-          console.log('SAW ' + JSON.stringify(rounds));
-          process.exit();
-        }
-        void main();`,
-    });
-    const started = startShop({ script: `${script}/main.cjs` });
-    expect(JSON.parse((await started.says(/SAW (.*)/))[1]!)).toEqual([['GET'], ['GET']]);
   });
 });
