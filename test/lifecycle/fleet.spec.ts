@@ -10,7 +10,7 @@ import { makeFolder, swapIn } from '../support/spec-file.js';
 
 const hasRedis = hasBroker('redis');
 
-describe('a fleet of ten processes', () => {
+describe('a fleet of six processes', () => {
   it(`obeys each change of one file${hasRedis ? ', then of one Redis,' : ''} within two seconds, in order, and none is kept alive${
     hasRedis ? '' : " (Redis is left out: it isn't installed)"
   }`, async () => {
@@ -29,7 +29,7 @@ describe('a fleet of ten processes', () => {
         };
         phases.push({ where: { redis: { module, url } }, put });
       }
-      const measured = await measureFleet({ processes: 10, changes: 10, burst: 20, phases });
+      const measured = await measureFleet({ processes: 6, changes: 10, burst: 20, phases });
       for (const { missed, outOfOrder, slowestMs, burstMs } of measured.phases) {
         expect({ missed, outOfOrder }).toEqual({ missed: 0, outOfOrder: 0 });
         expect(Math.max(slowestMs, burstMs)).toBeLessThan(2_000);
