@@ -7,7 +7,16 @@
 //   node scripts/build.mjs --if-stale   builds only when the sources differ from those that dist was built from
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -21,9 +30,9 @@ const PROJECT = 'tsconfig.build.json';
 const COMPILED = 'dist/esm';
 const ENTRIES = ['index', 'core', 'fallbacks', 'testing', 'register', 'eslint', 'cli/bin'];
 const JOINED = [
-  { directory: 'dist/node', format: 'esm', entries: ENTRIES },
+  { directory: 'dist/node', format: 'esm', type: 'module', entries: ENTRIES },
   // Nest's schematics are CommonJS.
-  { directory: 'dist/cjs', format: 'cjs', entries: [...ENTRIES, 'schematics/nest-add'] },
+  { directory: 'dist/cjs', format: 'cjs', type: 'commonjs', entries: [...ENTRIES, 'schematics/nest-add'] },
 ];
 
 /** @param {string} directory */
@@ -66,22 +75,36 @@ async function compile() {
   } catch (error) {
     errors = error.stdout || error.stderr || String(error);
   }
+  mkdirSync(join(projectDirectory, COMPILED), { recursive: true });
   removeOrphans();
   return errors;
 }
 
-async function joinCompiled({ directory, format, entries }) {
+/** The folder is replaced when it is whole: somebody may read it meanwhile, and a failure leaves the former one. */
+async function joinCompiled({ directory, format, type, entries }) {
   const from = join(projectDirectory, COMPILED);
   const to = join(projectDirectory, directory);
-  rmSync(to, { recursive: true, force: true });
-  await joinModules({ from, to, entries, format });
+  const made = `${to}.${process.pid}`;
+  try {
+    await joinModules({ from, to: made, entries, format });
+    // CommonJS has declarations of its own, or the compiler would take it for ES modules.
+    if (type === 'commonjs') cpSync(from, made, { recursive: true, filter: (path) => !path.endsWith('.js') });
+    markFormat(made, type);
+    rmSync(to, { recursive: true, force: true });
+    renameSync(made, to);
+  } catch (error) {
+    // Another build was quicker.
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(made, { recursive: true, force: true });
+  }
 }
 
 /** @param {string} directory @param {'module' | 'commonjs'} type */
 function markFormat(directory, type) {
   // Bundlers read `sideEffects` in the nearest package.json, which is this one and not the package's own.
   const marker = JSON.stringify({ type, sideEffects: ['./register.js'] });
-  writeFileSync(join(projectDirectory, directory, 'package.json'), `${marker}\n`);
+  writeFileSync(join(directory, 'package.json'), `${marker}\n`);
 }
 
 const isBuiltFrom = (fingerprint) => existsSync(stampFile) && readFileSync(stampFile, 'utf8') === fingerprint;
@@ -92,16 +115,15 @@ export async function build({ onlyIfStale = false } = {}) {
   if (onlyIfStale && isBuiltFrom(fingerprint)) return '';
   // The compiler's incremental record is right only as long as nobody touches its outputs: a full build drops both.
   if (!onlyIfStale) rmSync(join(projectDirectory, 'dist'), { recursive: true, force: true });
-  const errors = await compile();
-  await Promise.all(JOINED.map(joinCompiled));
-  // CommonJS has declarations of its own, or the compiler would take it for ES modules.
-  cpSync(join(projectDirectory, COMPILED), join(projectDirectory, 'dist/cjs'), {
-    recursive: true,
-    filter: (path) => !path.endsWith('.js'),
-  });
-  markFormat('dist/esm', 'module');
-  markFormat('dist/node', 'module');
-  markFormat('dist/cjs', 'commonjs');
+  // Until all is done, dist is built from nothing that is known.
+  rmSync(stampFile, { force: true });
+  let errors = await compile();
+  markFormat(join(projectDirectory, COMPILED), 'module');
+  try {
+    await Promise.all(JOINED.map(joinCompiled));
+  } catch (error) {
+    errors += `${String(error)}\n`;
+  }
   if (!errors) writeFileSync(stampFile, fingerprint);
   return errors;
 }

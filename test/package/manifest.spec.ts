@@ -269,9 +269,12 @@ describe('The files of the build', () => {
     const names = entries.filter((name) => name !== 'register');
     // In a process of its own, because what is loaded stays.
     const script = `
+      import { createRequire } from 'node:module';
       const names = (module) => Object.keys(module).filter((name) => !/^default$|module/.test(name)).sort();
+      const require = createRequire(process.cwd() + '/any.js');
       const both = {};
       for (const entry of ${JSON.stringify(names)}) {
+        if (require('./dist/cjs/' + entry + '.js').__esModule !== true) throw new Error(entry + ' has no mark of a module');
         both[entry] = [names(await import('./dist/node/' + entry + '.js')), names(await import('./dist/cjs/' + entry + '.js'))];
       }
       console.log(JSON.stringify(both));`;

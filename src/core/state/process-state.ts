@@ -63,7 +63,6 @@ export function createProcessState(): ProcessState {
     saidFailures: new WeakSet(),
     silenced: new Set(),
     telemetry: createTelemetryState(),
-    lentGates: new WeakMap(),
     routeSources: new Set(),
     missedCalls: undefined,
     applications: new Set(),

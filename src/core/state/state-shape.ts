@@ -113,8 +113,6 @@ export interface ProcessState {
   readonly telemetry: TelemetryState;
   /** Whether a copy has reported that the process has state of another protocol. */
   foreignReported: boolean;
-  /** Wrapper of a method -> its gate, if an application has asked for the gate and the method has no metadata. */
-  readonly lentGates: WeakMap<object, object>;
   /**
    * Rises whenever the routes of an application become known or are dropped. Results that were computed from routes are then
    * stale.

@@ -12,7 +12,7 @@ const SDK_PACKAGE = ['@opentelemetry', 'sdk-node'].join('/');
 
 /** The only import of an SDK package. It happens at an enabled set-up and never otherwise. */
 export async function loadSdk(): Promise<SdkModule> {
-  // In the CommonJS build, the compiler turns the `import` below into a call of `require`. This `require` is called then,
+  // The CommonJS build turns the `import` below into a call of `require`. This `require` is called then,
   // which bundlers leave alone. The ESM build doesn't use it.
   const require = createOwnRequire();
   void require;

@@ -9,7 +9,7 @@ import { joinCaller } from './callers-trace.js';
 import { classNameOf } from './class-name.js';
 import { findCover, withCoveredCall } from './covered-call.js';
 import type { GateLoan } from './gate-loan.js';
-import { forgetGate, type GatedMethod, gatedMethodAmong, gatedMethodOf, keepGate } from './gated-method.js';
+import { GATED_METHOD_METADATA, type GatedMethod, gatedMethodAmong, gatedMethodOf } from './gated-method.js';
 import { describeCall, type MethodSite, planOfCall } from './handler-span.js';
 import { createPlanner, type PlannedMethod } from './method-planner.js';
 import { isOfOtherApplication } from './receivers.js';
@@ -76,7 +76,7 @@ export function createGate(
   const wrapper = gateFunction(gate, original, on, current === original ? keys : undefined);
   if (current !== original) copyMetadata(current, wrapper, keys);
   const gated: GatedMethod = { wrapper, original, site, superseded: false, loan };
-  keepGate(gated, keys);
+  Reflect.defineMetadata(GATED_METHOD_METADATA, gated, wrapper);
   return gated;
 }
 
@@ -110,10 +110,10 @@ export function ungateMethod(current: AnyFunction): AnyFunction {
   if (gated?.wrapper !== current) {
     if (gated !== undefined) gated.superseded = true;
     // A foreign wrapper may have copied the mark, but this method is no site any more.
-    forgetGate(current);
+    Reflect.deleteMetadata(GATED_METHOD_METADATA, current);
     return current;
   }
   copyMetadata(current, gated.original);
-  forgetGate(gated.original);
+  Reflect.deleteMetadata(GATED_METHOD_METADATA, gated.original);
   return gated.original;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { Injectable, SetMetadata, type Type } from '@nestjs/common';
+import { Injectable, type Type } from '@nestjs/common';
 import { SpanGroup } from 'nest-lens';
 import { express } from '../../support/adapters.js';
 import { guardEachTest, lensApp, type LensApp } from '../../support/lens-app.js';
@@ -89,36 +89,8 @@ describe('a gate that an application has lent to a method', () => {
     expect(workOf(Base)).toEqual(written);
   });
 
-  it('leaves no metadata on a method that has none, and is known all the same', async () => {
-    const [Base] = classes();
-    const method = workOf(Base).value as object;
-    const first = await start([Base]);
-    const gate = workOf(Base).value as object;
-    expect([Reflect.getMetadataKeys(gate), Reflect.getMetadataKeys(method)]).toEqual([[], []]);
-    expect(gate).not.toBe(method);
-    // A second application with the same group has the same gate; it goes when both have closed.
-    const second = await start([Base]);
-    expect(workOf(Base).value).toBe(gate);
-    await first.close();
-    expect(workOf(Base).value).toBe(gate);
-    await second.close();
-    expect([workOf(Base).value, Reflect.getMetadataKeys(method)]).toEqual([method, []]);
-  });
-
-  it('keeps the metadata that a method has got since', async () => {
-    const [Base] = classes();
-    const method = workOf(Base).value as object;
-    const lens = await start([Base]);
-    Reflect.defineMetadata('role', 'clerk', workOf(Base).value as object);
-    await lens.close();
-    expect(workOf(Base).value).toBe(method);
-    expect(Reflect.getMetadata('role', method)).toBe('clerk');
-    expect(Reflect.getMetadataKeys(method)).toEqual(['role']);
-  });
-
   it('is the only one below what somebody has put over it', async () => {
     const [Base] = classes();
-    SetMetadata('role', 'clerk')(Base.prototype, 'work', workOf(Base));
     const first = await start([Base]);
     const gate = workOf(Base).value as () => string;
     // As decorators do that keep the metadata of what they wrap.
