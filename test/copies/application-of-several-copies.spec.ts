@@ -7,7 +7,7 @@ vi.setConfig({ hookTimeout: 60_000 });
 /** `a` has the module; `b` is the copy that a library brought. */
 const application = (first: string, second: string): string => `
   import 'reflect-metadata';
-  import { Controller, Get, Inject, Module, UseInterceptors } from '@nestjs/common';
+  import { Controller, Get, Inject, Injectable, Module, UseInterceptors } from '@nestjs/common';
   import { NestFactory } from '@nestjs/core';
   const a = await load(${first}), b = await load(${second});
   const { captureSpans } = await load('two', 'testing');
@@ -33,18 +33,19 @@ const application = (first: string, second: string): string => `
 
   const orders = { namespace: 'shop', groups: ['orders'], presets: { default: ['orders'] } };
   const stock = { namespace: 'stock', groups: ['stock'] };
-  const boot = async (lens, captured, controllers = []) => {
+  const boot = async (lens, captured, controllers = [], options = {}, providers = []) => {
     /** As a library does: it injects the class of the copy that it brought. */
     class Stock {
       constructor(registry) { this.registry = registry; }
     }
     Inject(b.SpanRegistryService)(Stock, undefined, 0);
     class FeatureModule {}
-    Module({ imports: [b.NestLensModule.forFeature(stock)], controllers, providers: [Stock] })(FeatureModule);
+    Module({ imports: [b.NestLensModule.forFeature(stock)], controllers, providers: [Stock, ...providers] })(FeatureModule);
     class AppModule {}
     const root = lens.NestLensModule.forRoot({
       registrations: [orders],
       config: { enabled: true, spanGroups: 'default', metricsEnabled: false },
+      ...options,
       ...(captured === undefined ? {} : { telemetry: { spanProcessors: [captured.spanProcessor] } }),
     });
     Module({ imports: [root, FeatureModule] })(AppModule);
@@ -109,11 +110,38 @@ const SCRIPT = `
     return { seen, left: b.SpanRegistry.namespaces(), on: b.isSpanGroupEnabled('orders'), warned };
   }
 
-  result({ one: await one(), two: await two() });`;
+  /** Nothing is decorated. The first application keeps its gates when the second one wants the same. */
+  async function auto() {
+    class Prices {
+      of() { return 7; }
+    }
+    Injectable()(Prices);
+    const method = Prices.prototype.of;
+    const captured = captureSpans();
+    const options = {
+      autoGroups: { providers: 'services', include: [Prices] },
+      config: { enabled: true, spanGroups: 'services', metricsEnabled: false },
+    };
+    const one = await boot(a, captured, [], options, [Prices]);
+    const two = await boot(b, undefined, [], options, [Prices]);
+    const seen = [];
+    for (const app of [one, two]) {
+      captured.clear();
+      app.get(Prices).of();
+      seen.push(captured.spans().map(({ name, attributes }) => [name, attributes['nestlens.group']]));
+    }
+    await one.close();
+    const isKept = Prices.prototype.of !== method;
+    await two.close();
+    return { seen, isKept, isPutBack: Prices.prototype.of === method };
+  }
+
+  result({ one: await one(), two: await two(), auto: await auto() });`;
 
 interface Seen {
   one: unknown;
   two: unknown;
+  auto: unknown;
 }
 
 let runs: ScriptRun<Seen>[];
@@ -153,5 +181,10 @@ describe.each(PAIRS.map(([name], at) => ({ name, at })))('An application of $nam
       on: false,
       warned: [],
     });
+  });
+
+  it('two applications, one of each copy, share the gates of an automatic group', () => {
+    const span = [['Prices.of', 'services']];
+    expect(runs[at]!.result.auto).toEqual({ seen: [span, span], isKept: true, isPutBack: true });
   });
 });

@@ -40,7 +40,7 @@ export class LentGates {
       const { loan } = known;
       // Behind a foreign wrapper, a second gate would be another site.
       if (loan === undefined || known.wrapper !== method || loan.borrowers.has(this.borrower)) return;
-      if (known.site.group === site.group && known.site.options === site.options) {
+      if (isSameSite(known.site, site)) {
         loan.borrowers = new Set([...loan.borrowers, this.borrower]);
         this.gates.push(known);
         return;
@@ -78,6 +78,15 @@ export class LentGates {
       if (others.length === 0) putBack(gated);
     }
   }
+}
+
+/** Those of `autoGroups` have no options, and another copy of the package has another object for that. */
+function isSameSite(
+  known: MethodSite,
+  { group, options, auto }: Pick<MethodSite, 'group' | 'options' | 'auto'>,
+): boolean {
+  if (known.group !== group) return false;
+  return known.options === options || (known.auto !== undefined && auto !== undefined);
 }
 
 function putBack(gated: GatedMethod): void {
