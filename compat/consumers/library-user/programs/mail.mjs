@@ -1,6 +1,6 @@
 import { mailSpans, sendMail } from 'acme-mail';
 
 console.log(JSON.stringify([mailSpans.group('mail_send'), await sendMail('ada@example.org')]));
-// The slot that NestLens makes, if it is in the bundle or beside it.
+// NestLens has the groups if it is in the bundle or beside it. The slot alone may be left from a start that failed half-way.
 const state = globalThis[Symbol.for('nest-lens.state.1')];
-console.log(state === undefined ? 'no NestLens' : 'NestLens');
+console.log(state?.namespaces.has('acme_mail') ? 'NestLens' : 'no NestLens');
