@@ -7,10 +7,10 @@ const project = fileURLToPath(new URL('..', import.meta.url));
 const at = (name, path = '') => fileURLToPath(new URL(`./workspaces/${name}/${path}`, import.meta.url));
 
 /**
- * Packages that Nest takes if it finds them. The workspaces don't have them, but the project above them does: in its version, with
- * another Nest and another `reflect-metadata`. A package without exports, found first, counts as missing.
+ * Packages that Nest loads if it finds them. The workspaces don't have them. The project above them does, and would bring another
+ * Nest and another `reflect-metadata` into the process. A package without exports in the workspace counts as missing.
  */
-const NOT_OF_THE_PROJECT = ['@nestjs/websockets', '@nestjs/microservices'];
+const KEPT_OUT = ['@nestjs/websockets', '@nestjs/microservices'];
 
 /** Whether npm has put into node_modules what the lockfile says; the copy of NestLens isn't in either. */
 function isInstalled(name) {
@@ -37,7 +37,7 @@ export function prepareWorkspace(name) {
     });
     if (status !== 0) throw new Error(`npm could not install bench/workspaces/${name}.`);
   }
-  for (const missing of NOT_OF_THE_PROJECT) {
+  for (const missing of KEPT_OUT) {
     const folder = at(name, `node_modules/${missing}`);
     mkdirSync(folder, { recursive: true });
     writeFileSync(`${folder}/package.json`, JSON.stringify({ name: missing, exports: {} }));

@@ -30,9 +30,9 @@ const PROJECT = 'tsconfig.build.json';
 const COMPILED = 'dist/esm';
 const ENTRIES = ['index', 'core', 'fallbacks', 'testing', 'register', 'eslint', 'cli/bin'];
 const JOINED = [
-  { directory: 'dist/node', format: 'esm', type: 'module', entries: ENTRIES },
+  { directory: 'dist/node', format: 'esm', entries: ENTRIES },
   // Nest's schematics are CommonJS.
-  { directory: 'dist/cjs', format: 'cjs', type: 'commonjs', entries: [...ENTRIES, 'schematics/nest-add'] },
+  { directory: 'dist/cjs', format: 'cjs', entries: [...ENTRIES, 'schematics/nest-add'] },
 ];
 
 /** @param {string} directory */
@@ -81,15 +81,15 @@ async function compile() {
 }
 
 /** The folder is replaced when it is whole: somebody may read it meanwhile, and a failure leaves the former one. */
-async function joinCompiled({ directory, format, type, entries }) {
+async function joinCompiled({ directory, format, entries }) {
   const from = join(projectDirectory, COMPILED);
   const to = join(projectDirectory, directory);
   const made = `${to}.${process.pid}`;
   try {
     await joinModules({ from, to: made, entries, format });
     // CommonJS has declarations of its own, or the compiler would take it for ES modules.
-    if (type === 'commonjs') cpSync(from, made, { recursive: true, filter: (path) => !path.endsWith('.js') });
-    markFormat(made, type);
+    if (format === 'cjs') cpSync(from, made, { recursive: true, filter: (path) => !path.endsWith('.js') });
+    markFormat(made, format);
     rmSync(to, { recursive: true, force: true });
     renameSync(made, to);
   } catch (error) {
@@ -100,8 +100,9 @@ async function joinCompiled({ directory, format, type, entries }) {
   }
 }
 
-/** @param {string} directory @param {'module' | 'commonjs'} type */
-function markFormat(directory, type) {
+/** @param {string} directory @param {'esm' | 'cjs'} format */
+function markFormat(directory, format) {
+  const type = format === 'esm' ? 'module' : 'commonjs';
   // Bundlers read `sideEffects` in the nearest package.json, which is this one and not the package's own.
   const marker = JSON.stringify({ type, sideEffects: ['./register.js'] });
   writeFileSync(join(directory, 'package.json'), `${marker}\n`);
@@ -115,10 +116,10 @@ export async function build({ onlyIfStale = false } = {}) {
   if (onlyIfStale && isBuiltFrom(fingerprint)) return '';
   // The compiler's incremental record is right only as long as nobody touches its outputs: a full build drops both.
   if (!onlyIfStale) rmSync(join(projectDirectory, 'dist'), { recursive: true, force: true });
-  // Until all is done, dist is built from nothing that is known.
+  // If the build fails or is killed, nobody may take what is left of it for fresh.
   rmSync(stampFile, { force: true });
   let errors = await compile();
-  markFormat(join(projectDirectory, COMPILED), 'module');
+  markFormat(join(projectDirectory, COMPILED), 'esm');
   try {
     await Promise.all(JOINED.map(joinCompiled));
   } catch (error) {

@@ -12,10 +12,10 @@ import { rolldown } from 'rolldown';
 export async function joinModules({ from, to, entries, format }) {
   const bundle = await rolldown({
     input: Object.fromEntries(entries.map((entry) => [entry, `${from}/${entry}.js`])),
-    // Asked twice for a module of ours: as it is written, and as a whole path.
+    // rolldown asks twice for each module of ours: for `./gate.js`, and for its whole path.
     external: (id) => !id.startsWith('.') && !isAbsolute(id),
     platform: 'node',
-    // Each module runs, as without a bundler: what it only does counts, too.
+    // A module that is imported only for what it does stays, too.
     treeshake: { moduleSideEffects: true },
     plugins: format === 'cjs' ? [requireWhatIsNamed] : [],
     onLog: failAtWarning,
@@ -25,7 +25,7 @@ export async function joinModules({ from, to, entries, format }) {
     format,
     chunkFileNames: 'chunks/[name].js',
     exports: 'named',
-    // Compilers and jest take a module without the mark for one that isn't compiled, and copy its exports.
+    // `__esModule`: without it, compilers give `import * as lens` a copy, on which `jest.spyOn` fails.
     esModule: true,
   });
   await bundle.close();
@@ -58,7 +58,7 @@ function importsOfNames(node) {
 }
 
 /** Nest tells by the name of a class what it could not make, so no class may be called `Gate$1`. */
-export function refuseRenamedClass(fileName, code) {
+function refuseRenamedClass(fileName, code) {
   const [renamed] = /\bclass \w+\$\d+|\b\w+\$\d+ = class\b/.exec(code) ?? [];
   if (renamed !== undefined) throw new Error(`Two classes have one name: '${renamed}' in ${fileName}.`);
 }

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { folderWith } from '../support/folder-with.js';
+import { once } from '../support/once.js';
 import { startReceiver } from '../support/otlp-receiver.js';
 import { type ShopProcess, startShop } from '../support/shop-process.js';
 import { type ShopWithFile, shopWithFile } from '../support/shop-with-file.js';
-import { once } from './scenario.js';
 
 export type Exit = Awaited<ShopProcess['exited']>;
 

@@ -7,12 +7,6 @@ export interface Scenario {
   run(): Promise<void>;
 }
 
-/** Lives through something once, in the first case that looks at it; the others look at the same. */
-export function once<Seen>(live: () => Promise<Seen>): () => Promise<Seen> {
-  let seen: Promise<Seen> | undefined;
-  return () => (seen ??= live());
-}
-
 type Check<Seen> = (seen: Seen) => unknown;
 
 async function check<Seen>(clause: string, look: Check<Seen>, seen: Seen): Promise<void> {

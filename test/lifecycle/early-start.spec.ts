@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { folderWith } from '../support/folder-with.js';
+import { once } from '../support/once.js';
 import { startReceiver } from '../support/otlp-receiver.js';
 import { type ShopProcess, startShop } from '../support/shop-process.js';
 
@@ -130,12 +131,10 @@ describe('nest-lens/register', () => {
   describe.each(['--require', '--import'])(
     'by %s, of a CommonJS application with a worker thread,',
     (flag) => {
-      // Both tests look at one process.
-      let application: ReturnType<typeof serveWithWorker> | undefined;
-      const once = () => (application ??= serveWithWorker(flag));
+      const served = once(() => serveWithWorker(flag));
 
       it('H3, H6: lets it have its HTTP spans, and judges the spec only at bootstrap', async () => {
-        const { answer, telemetry, enabled, exit, receiver, shop } = await once();
+        const { answer, telemetry, enabled, exit, receiver, shop } = await served();
         expect(answer).toBe('["anvil"]');
         expect([telemetry, enabled]).toMatchObject([
           { enabled: true, exporting: true, mode: 'own' },
@@ -151,7 +150,7 @@ describe('nest-lens/register', () => {
       });
 
       it('H6: the worker thread has an SDK of its own', async () => {
-        const { receiver, shop } = await once();
+        const { receiver, shop } = await served();
         const byHand = receiver.names().filter((name) => name.startsWith('in '));
         expect(byHand.sort()).toEqual(['in a worker', 'in the main thread']);
         expect(shop.output.replace(/READY \S+\n/, '')).toBe('WORKER ENDED\n');
@@ -320,15 +319,13 @@ describe('nest-lens/register', () => {
   });
 
   describe('another copy of NestLens than the one that started the SDK, given a run id in code,', () => {
-    // Both tests look at one process.
-    let copy: ReturnType<typeof runAnotherCopy> | undefined;
-    const once = () => (copy ??= runAnotherCopy());
+    const ran = once(runAnotherCopy);
 
     it('H10: has its spans kept once', async () =>
-      expect((await once()).seen).toEqual({ others: ['by hand'], count: 1, isOn: true }));
+      expect((await ran()).seen).toEqual({ others: ['by hand'], count: 1, isOn: true }));
 
     it('H7: says once that the run id comes too late', async () =>
-      expect((await once()).warnings).toEqual([expect.stringContaining('nest-lens/register')]));
+      expect((await ran()).warnings).toEqual([expect.stringContaining('nest-lens/register')]));
   });
 
   it('H6: --require starts one SDK, which has its port to itself', async () => {

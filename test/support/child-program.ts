@@ -4,9 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { fileURLToPath } from 'node:url';
 import { minify } from '@swc/core';
 import { compileProgram } from './compile-program.js';
-
-/** A process of a second or two is done before optimized code would pay: without it, it takes a tenth less. */
-const SHORT_LIVED = ['--no-opt'];
+import { SHORT_LIVED } from './short-lived.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const programs = fileURLToPath(new URL('../transports/programs', import.meta.url));

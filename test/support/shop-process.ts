@@ -3,9 +3,7 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEachTest } from './after-each-test.js';
-
-/** A process of a second or so is done before optimized code would pay: without it, it takes a sixth less. */
-const SHORT_LIVED = ['--no-opt'];
+import { SHORT_LIVED } from './short-lived.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const fixtures = fileURLToPath(new URL('../lifecycle/fixtures', import.meta.url));

@@ -22,10 +22,10 @@ import { graphqlKinds, type ResultKind, turn } from '../support/result-kinds.js'
 import { onceAKind } from '../support/once-a-kind.js';
 import { Timeline } from '../support/timeline.js';
 
-function resolverOf(kind: ResultKind, binding: Binding, timeline: Timeline): Type<unknown> {
+function resolverOf(kind: ResultKind, binding: Binding, timeline: Timeline, name = 'order'): Type<unknown> {
   @Resolver(() => Order)
   class OrdersResolver {
-    @Query(() => Order)
+    @Query(() => Order, { name })
     @UseGuards(notingGuard(timeline))
     @inOrders(binding)
     order(@Args('id', { type: () => Int }, notingPipe(timeline)) _id: number): any {
@@ -37,21 +37,8 @@ function resolverOf(kind: ResultKind, binding: Binding, timeline: Timeline): Typ
 }
 
 /** Resolver `at` has the query `order<at>`. */
-function resolversOf(kinds: readonly ResultKind[], binding: Binding, timeline: Timeline): Type<unknown>[] {
-  return kinds.map((kind, at) => {
-    @Resolver(() => Order)
-    class OrdersResolver {
-      @Query(() => Order, { name: `order${at}` })
-      @UseGuards(notingGuard(timeline))
-      @inOrders(binding)
-      order(@Args('id', { type: () => Int }, notingPipe(timeline)) _id: number): any {
-        timeline.note('called');
-        return kind.handle(timeline);
-      }
-    }
-    return OrdersResolver;
-  });
-}
+const resolversOf = (kinds: readonly ResultKind[], binding: Binding, timeline: Timeline): Type<unknown>[] =>
+  kinds.map((kind, at) => resolverOf(kind, binding, timeline, `order${at}`));
 
 describe('GraphQL resolvers', () => {
   guardTransportTests();

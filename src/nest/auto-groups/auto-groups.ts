@@ -12,7 +12,7 @@ import { AutoSites } from './auto-sites.js';
 import { type CheckedAutoGroups, readAutoGroups } from './checked-auto-groups.js';
 import { packageClasses } from './package-classes.js';
 
-/** One object for all, so that a second application can see that it wants the same gate. */
+/** Sites of `autoGroups` have none. */
 const NO_OPTIONS: SpanGroupOptions = Object.freeze({});
 
 /** The groups that one application has asked for by `autoGroups`. */

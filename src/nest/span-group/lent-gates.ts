@@ -80,7 +80,7 @@ export class LentGates {
   }
 }
 
-/** Those of `autoGroups` have no options, and another copy of the package has another object for that. */
+/** Two sites of `autoGroups` have no options, so their objects needn't be the same: each copy of the package has its own. */
 function isSameSite(
   known: MethodSite,
   { group, options, auto }: Pick<MethodSite, 'group' | 'options' | 'auto'>,

@@ -1,6 +1,6 @@
 import { mailSpans, sendMail } from 'acme-mail';
 
 console.log(JSON.stringify([mailSpans.group('mail_send'), await sendMail('ada@example.org')]));
-// NestLens has the groups if it is in the bundle or beside it. The slot alone may be left from a start that failed half-way.
+// If NestLens is used, it knows the groups. If it could only be loaded in part, the slot is there without them.
 const state = globalThis[Symbol.for('nest-lens.state.1')];
 console.log(state?.namespaces.has('acme_mail') ? 'NestLens' : 'no NestLens');
