@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -50,6 +50,22 @@ describe('the modules that the build joins', () => {
       expect(code).toContain('require(');
       expect(code).not.toContain('import(');
     }
+  });
+
+  it('have one byte a character when they are loaded, and no comments but those that tools read', async () => {
+    const folder = await joined('esm', {
+      'index.js': `
+        /** Ends with \`…\`. @param {string} text */
+        export const shorten = (text) => text + '… \u{1f50e}';
+        // Not for webpack…
+        export const load = (name) => import(/* webpackIgnore: true */ name);`,
+    });
+    const code = readFileSync(join(folder, 'index.js'), 'utf8');
+    expect(code).toMatch(/^\p{ASCII}*$/u);
+    expect(code).not.toMatch(/@param|Not for/);
+    expect(code).toContain('webpackIgnore');
+    const { shorten } = (await import(join(folder, 'index.js'))) as { shorten: (text: string) => string };
+    expect(shorten('a')).toBe('a… \u{1f50e}');
   });
 
   it('stay apart where one imports the other when it is asked to', async () => {

@@ -1,11 +1,16 @@
-import { mirrorFunction } from './mirror-function.js';
+import { mirrorProperties } from './mirror-function.js';
 import { readProperty } from './read-property.js';
 import type { SpanGate } from '../state/state-shape.js';
 
 /** A function as a wrapper sees it: any receiver, any arguments. */
 export type AnyFunction = (this: unknown, ...args: unknown[]) => unknown;
 
-type MakeWrapper = (gate: SpanGate, original: AnyFunction, on: AnyFunction, name: string) => AnyFunction;
+/** Has the function that calls go to while the gate is open. It is asked for at such a call, so it may make it then. */
+export interface BehindGate {
+  readonly on: AnyFunction;
+}
+
+type MakeWrapper = (gate: SpanGate, original: AnyFunction, behind: BehindGate, name: string) => AnyFunction;
 
 /* eslint-disable prefer-rest-params -- with rest parameters, every off call allocates: see gateFunction */
 /**
@@ -13,41 +18,51 @@ type MakeWrapper = (gate: SpanGate, original: AnyFunction, on: AnyFunction, name
  * either. Measured: to define the length of a wrapper later takes 2 us more at a start, and 230 B.
  */
 const METHODS: readonly MakeWrapper[] = [
-  (gate, original, on, name) =>
+  (gate, original, behind, name) =>
     ({
       [name](this: unknown): unknown {
-        return gate.enabled ? on.apply(this, arguments as never) : Reflect.apply(original, this, arguments);
+        return gate.enabled
+          ? behind.on.apply(this, arguments as never)
+          : Reflect.apply(original, this, arguments);
       },
     })[name]!,
-  (gate, original, on, name) =>
+  (gate, original, behind, name) =>
     ({
       [name](this: unknown, _1: unknown): unknown {
-        return gate.enabled ? on.apply(this, arguments as never) : Reflect.apply(original, this, arguments);
+        return gate.enabled
+          ? behind.on.apply(this, arguments as never)
+          : Reflect.apply(original, this, arguments);
       },
     })[name]!,
-  (gate, original, on, name) =>
+  (gate, original, behind, name) =>
     ({
       [name](this: unknown, _1: unknown, _2: unknown): unknown {
-        return gate.enabled ? on.apply(this, arguments as never) : Reflect.apply(original, this, arguments);
+        return gate.enabled
+          ? behind.on.apply(this, arguments as never)
+          : Reflect.apply(original, this, arguments);
       },
     })[name]!,
-  (gate, original, on, name) =>
+  (gate, original, behind, name) =>
     ({
       [name](this: unknown, _1: unknown, _2: unknown, _3: unknown): unknown {
-        return gate.enabled ? on.apply(this, arguments as never) : Reflect.apply(original, this, arguments);
+        return gate.enabled
+          ? behind.on.apply(this, arguments as never)
+          : Reflect.apply(original, this, arguments);
       },
     })[name]!,
 ];
 
-const makeFunction: MakeWrapper = (gate, original, on) =>
+const makeFunction: MakeWrapper = (gate, original, behind) =>
   function (): unknown {
-    return gate.enabled ? on.apply(this, arguments as never) : Reflect.apply(original, this, arguments);
+    return gate.enabled
+      ? behind.on.apply(this, arguments as never)
+      : Reflect.apply(original, this, arguments);
   };
 /* eslint-enable prefer-rest-params */
 
 /**
- * Puts a function behind a gate. While the gate is open, calls go to `on`; while it is closed, they go straight to the
- * function. The wrapper looks like the original.
+ * Puts a function behind a gate. While the gate is open, calls go to `behind.on`; while it is closed, they go straight to
+ * the function.
  *
  * It is called by `Reflect.apply`, because a function may have an `apply` of its own, which does something else, or a prototype
  * without one.
@@ -56,19 +71,16 @@ const makeFunction: MakeWrapper = (gate, original, on) =>
  * and allocates nothing. With rest arguments, or any other use of `arguments`, every off call allocates an array after the
  * gate was open once: 64 B, 3.5 of a direct call.
  *
- * @param keys those of the original's metadata, if they are known
+ * @returns a function that looks like the original, but has none of its metadata yet
  */
-export function gateFunction(
-  gate: SpanGate,
-  original: AnyFunction,
-  on: AnyFunction,
-  keys?: readonly unknown[],
-): AnyFunction {
+export function gateFunction(gate: SpanGate, original: AnyFunction, behind: BehindGate): AnyFunction {
+  const own = Reflect.ownKeys(original);
   const name = readProperty(original, 'name');
   const length = readProperty(original, 'length');
-  const isMethod = !Object.hasOwn(original, 'prototype');
+  const isMethod = !own.includes('prototype');
   const ofLength = typeof length === 'number' ? METHODS[length] : undefined;
   const make = isMethod ? (ofLength ?? METHODS[0]!) : makeFunction;
-  const wrapper = make(gate, original, on, typeof name === 'string' ? name : '');
-  return mirrorFunction(original, wrapper, keys);
+  const wrapper = make(gate, original, behind, typeof name === 'string' ? name : '');
+  mirrorProperties(original, wrapper, own);
+  return wrapper;
 }

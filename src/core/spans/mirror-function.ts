@@ -1,6 +1,6 @@
 import { readProperty } from './read-property.js';
 
-/** The part of `reflect-metadata` that NestLens uses if the application has loaded it. */
+/** The part of `reflect-metadata` that is used here, if the application has loaded it. */
 interface MetadataReflect {
   getOwnMetadataKeys?(target: object): readonly unknown[];
   getOwnMetadata?(key: unknown, target: object): unknown;
@@ -10,27 +10,34 @@ interface MetadataReflect {
 /**
  * Makes a wrapper look like the function it wraps: prototype, `name`, `length`, own properties, symbols, and metadata.
  * Frameworks look at them: Express at `length`, Nest at the metadata.
- *
- * @param keys those of the metadata, if they are known
  */
-export function mirrorFunction<F extends (...args: never[]) => unknown>(
+export function mirrorFunction<F extends (...args: never[]) => unknown>(original: F, wrapper: F): F {
+  mirrorProperties(original, wrapper, Reflect.ownKeys(original));
+  copyMetadata(original, wrapper);
+  return wrapper;
+}
+
+/**
+ * The same without the metadata.
+ *
+ * @param own the keys of the original's own properties
+ */
+export function mirrorProperties<F extends (...args: never[]) => unknown>(
   original: F,
   wrapper: F,
-  keys?: readonly unknown[],
-): F {
+  own: readonly PropertyKey[],
+): void {
   const prototype: unknown = Object.getPrototypeOf(original);
   if (prototype !== Object.getPrototypeOf(wrapper))
     Object.setPrototypeOf(wrapper, prototype as object | null);
-  const own = Reflect.ownKeys(original);
-  for (const key of isLikeWrapper(original, wrapper, own) ? [] : own) {
+  if (isLikeWrapper(original, wrapper, own)) return;
+  for (const key of own) {
     const descriptor = Reflect.getOwnPropertyDescriptor(original, key)!;
     // Measured: the first defined property turns a function into a slow object, with 230 B more.
     if ((key === 'name' || key === 'length') && descriptor.value === wrapper[key]) continue;
     // `arguments`, `caller` and a plain function's `prototype` may be fixed on the wrapper; all other properties are copied.
     Reflect.defineProperty(wrapper, key, descriptor);
   }
-  copyMetadata(original, wrapper, keys);
-  return wrapper;
 }
 
 /** Whether a function has a name and a length only, those that its wrapper was made with. Measured: not to copy them takes 190 B less. */

@@ -1,5 +1,6 @@
 import { type AnyFunction, gateFunction } from './gated-function.js';
 import { checkText } from '../diagnostics/argument-error.js';
+import { copyMetadata } from './mirror-function.js';
 import { missingFunction } from './missing-function.js';
 import { runInSpan } from './span-outcome.js';
 import { planSpan, type SiteOptions, type SpanPlan } from './span-plan.js';
@@ -43,10 +44,13 @@ export function traceFn(
       throw missingFunction('traceFn', [group, name], fn, 'traceFn(group, name, options?)(fn)');
     }
     const original = fn as unknown as AnyFunction;
-    return gateFunction(gate, original, function (...args) {
+    const on: AnyFunction = function (...args) {
       if (processState.isAdmitted?.(gate.name, name) === false) return Reflect.apply(original, this, args);
       return runInSpan(fixed ?? planCall(), () => Reflect.apply(original, this, args));
-    }) as unknown as F;
+    };
+    const wrapper = gateFunction(gate, original, { on });
+    copyMetadata(original, wrapper);
+    return wrapper as unknown as F;
   };
 }
 

@@ -63,6 +63,8 @@ export function createProcessState(): ProcessState {
     saidFailures: new WeakSet(),
     silenced: new Set(),
     telemetry: createTelemetryState(),
+    areClassesInGroups: false,
+    lentGates: new WeakMap(),
     routeSources: new Set(),
     missedCalls: undefined,
     applications: new Set(),
@@ -134,7 +136,16 @@ export const foreignState: ForeignState | undefined = opened.foreign;
 
 /** Fields that a reset leaves as they are, and objects of which it resets a part, below. */
 const KEPT_AT_RESET: ReadonlySet<keyof ProcessState> = new Set<keyof ProcessState>([
-  ...(['protocol', 'version', 'foreignReported', 'routeSources', 'routesEpoch', 'silenced'] as const),
+  ...([
+    'protocol',
+    'version',
+    'foreignReported',
+    'routeSources',
+    'routesEpoch',
+    'silenced',
+    'lentGates',
+    'areClassesInGroups',
+  ] as const),
   ...(['gates', 'inFlight', 'telemetry', 'verdicts', 'early'] as const),
 ]);
 

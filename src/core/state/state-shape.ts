@@ -118,6 +118,10 @@ export interface ProcessState {
    * stale.
    */
   routesEpoch: number;
+  /** Whether a decorator has put a class into a group. Until then, no class inherits one. */
+  areClassesInGroups: boolean;
+  /** Prototype -> the last gate that an application has lent to one of its methods, without a decorator. */
+  readonly lentGates: WeakMap<object, object>;
   /**
    * Nest's own objects that the routes of each live application are computed from. They are weak, because a test may never
    * close its application.

@@ -84,13 +84,15 @@ export class AutoSites {
     const { include, exclude } = this.options;
     for (const module of this.openModules()) {
       const isIncluded = include.has(module.metatype);
-      const isModuleOfPackage = !isIncluded && isOfPackage(module.metatype);
+      let isModuleOfPackage: boolean | undefined;
       for (const [token, wrapper] of module.providers) {
         const Class = classOf(wrapper);
         if (Class === undefined || Class === module.metatype || token === ModuleRef) continue;
         if (wrapper.subtype !== undefined) continue; // a global enhancer
         const isNamed = include.has(Class) || isIncluded;
-        if (!isNamed && (isModuleOfPackage || isOfPackage(Class))) continue;
+        // Asked only here, because the first question takes a hundredth of a boot.
+        if (!isNamed && ((isModuleOfPackage ??= isOfPackage(module.metatype)) || isOfPackage(Class)))
+          continue;
         if (!this.isOpen(Class)) continue;
         const isLeftOut = (Base: object): boolean => exclude.has(Base) || (!isNamed && isOfPackage(Base));
         for (const method of providerMethods(Class, isLeftOut)) {

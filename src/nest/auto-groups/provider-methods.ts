@@ -28,7 +28,7 @@ export function providerMethods(Class: AnyClass, isLeftOut: (Base: object) => bo
       seen.add(name);
       const descriptor = Object.getOwnPropertyDescriptor(at, name)!;
       if (typeof descriptor.value !== 'function' || isConstructor(descriptor.value as object)) continue;
-      methods.push(new ClassMethod(name, descriptor, at !== prototype));
+      methods.push(new ClassMethod(name, at, descriptor, at !== prototype));
     }
   }
   return methods;

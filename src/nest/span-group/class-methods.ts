@@ -6,9 +6,13 @@ export class ClassMethod {
 
   readonly method: (...args: unknown[]) => unknown;
 
-  /** @param descriptor on the prototype that has the method */
+  /**
+   * @param owner the prototype that has the method
+   * @param descriptor the method there
+   */
   constructor(
     readonly name: string,
+    readonly owner: object,
     readonly descriptor: PropertyDescriptor,
     readonly inherited: boolean,
   ) {
@@ -38,7 +42,7 @@ export function classMethods(prototype: object): ClassMethod[] {
       seen.add(name);
       const descriptor = Object.getOwnPropertyDescriptor(at, name)!;
       if (typeof descriptor.value !== 'function') continue;
-      methods.push(new ClassMethod(name, descriptor, at !== prototype));
+      methods.push(new ClassMethod(name, at, descriptor, at !== prototype));
     }
   }
   return methods;

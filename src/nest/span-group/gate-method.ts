@@ -1,83 +1,112 @@
 import 'reflect-metadata';
 import { context, type Context, type Span } from '@opentelemetry/api';
-import { type AnyFunction, gateFunction } from '../../core/spans/gated-function.js';
+import { type AnyFunction, type BehindGate, gateFunction } from '../../core/spans/gated-function.js';
 import { copyMetadata } from '../../core/spans/mirror-function.js';
 import { processState } from '../../core/state/process-state.js';
+import type { SpanGate } from '../../core/state/state-shape.js';
 import { spanGate } from '../../core/groups/span-gate.js';
 import { runInSpan } from '../../core/spans/span-outcome.js';
 import { joinCaller } from './callers-trace.js';
 import { classNameOf } from './class-name.js';
 import { findCover, withCoveredCall } from './covered-call.js';
-import type { GateLoan } from './gate-loan.js';
-import { GATED_METHOD_METADATA, type GatedMethod, gatedMethodAmong, gatedMethodOf } from './gated-method.js';
+import {
+  GATED_METHOD_METADATA,
+  type GateLoan,
+  type GatedMethod,
+  gatedMethodAmong,
+  gatedMethodOf,
+} from './gated-method.js';
 import { describeCall, type MethodSite, planOfCall } from './handler-span.js';
-import { createPlanner, type PlannedMethod } from './method-planner.js';
+import { createPlanner } from './method-planner.js';
 import { isOfOtherApplication } from './receivers.js';
 
 /**
  * Puts a method behind the gate of its group, and keeps the metadata of its decorators. An earlier gate is replaced. If a
  * foreign wrapper, which is kept, stands above the earlier gate, both count as one call.
+ *
+ * @param lent the earlier gate, if an application has lent it
  */
-export function gateMethod(current: AnyFunction, site: MethodSite): AnyFunction {
+export function gateMethod(current: AnyFunction, site: MethodSite, lent?: GatedMethod): AnyFunction {
   const keys = Reflect.getOwnMetadataKeys(current);
-  return createGate(current, site, keys, gatedMethodAmong(keys, current)).wrapper;
+  const gated = new MethodGate(current, site, keys, gatedMethodAmong(keys, current) ?? lent, undefined);
+  Reflect.defineMetadata(GATED_METHOD_METADATA, gated, gated.wrapper);
+  return gated.wrapper;
 }
 
-/**
- * The same for a method whose metadata and present gate are known, because each look into them takes microseconds at a start.
- *
- * @param keys those of its metadata
- */
-export function createGate(
-  current: AnyFunction,
-  site: MethodSite,
-  keys: readonly unknown[],
-  former: GatedMethod | undefined,
-  loan?: GateLoan,
-): GatedMethod {
-  // A foreign wrapper stands above the earlier gate, and now a decorator above that: the upper one decides.
-  if (former !== undefined && former.wrapper !== current && !site.onClass) former.superseded = true;
-  const original = former?.wrapper === current ? former.original : current;
-  const hasGateBehind = former !== undefined && original === current;
-  const gate = spanGate(site.group);
-  // Made at the first call that is on, because most methods of an application never have one.
-  let planFor: ((receiver: unknown) => PlannedMethod) | undefined;
-  const on: AnyFunction = function (...args) {
-    if (gated.superseded || (gated.loan !== undefined && isOfOtherApplication(this, gated.loan.borrowers))) {
-      return Reflect.apply(original, this, args);
-    }
-    if (processState.missedCalls !== undefined && !isMissed(site)) return Reflect.apply(original, this, args);
-    // Measured: looking up the active context once instead of three times is 15 % of a span without an SDK.
-    const outside = context.active();
-    const cover = findCover(outside, gated, this, site.key, args);
-    if (cover !== undefined) {
-      const { span, spanName, runIn } = cover;
-      describeCall(span, spanName, site, args);
-      return runIn === undefined
-        ? Reflect.apply(original, this, args)
-        : runWithin(runIn, span, spanName, gated, this, args);
-    }
-    if (processState.isAdmitted?.(gate.name, siteName(site), outside) === false) {
-      return Reflect.apply(original, this, args);
-    }
-    planFor ??= createPlanner(site, wrapper);
-    const { plan: planOfClass, hasOtherGate } = planFor(this);
-    let plan = planOfCall(planOfClass, site, args);
-    let parent = outside;
-    if (site.options.carrier !== undefined) {
-      ({ plan, parent } = joinCaller(plan, site.options, args, outside));
-    }
-    const work = (span: Span): unknown =>
-      hasOtherGate || hasGateBehind
-        ? runWithin(context.active(), span, plan.name, gated, this, args)
-        : Reflect.apply(original, this, args);
-    return runInSpan(plan, work, parent);
-  };
-  const wrapper = gateFunction(gate, original, on, current === original ? keys : undefined);
-  if (current !== original) copyMetadata(current, wrapper, keys);
-  const gated: GatedMethod = { wrapper, original, site, superseded: false, loan };
-  Reflect.defineMetadata(GATED_METHOD_METADATA, gated, wrapper);
-  return gated;
+/** A method behind its gate. Whatever only calls need is made at the first one that is on, because most methods never have one. */
+export class MethodGate<Loan extends GateLoan | undefined = GateLoan | undefined>
+  implements GatedMethod, BehindGate
+{
+  readonly wrapper: AnyFunction;
+  readonly original: AnyFunction;
+  superseded = false;
+  private readonly gate: SpanGate;
+  private readonly hasGateBehind: boolean;
+  private made: AnyFunction | undefined;
+
+  /**
+   * @param keys those of the method's own metadata. They are given, because a look into it takes microseconds at a start
+   * @param former the gate that the method has
+   * @param loan if no decorator asks for it
+   */
+  constructor(
+    current: AnyFunction,
+    readonly site: MethodSite,
+    keys: readonly unknown[],
+    former: GatedMethod | undefined,
+    readonly loan: Loan,
+  ) {
+    // A foreign wrapper stands above the earlier gate, and now a decorator above that: the upper one decides.
+    if (former !== undefined && former.wrapper !== current && !site.onClass) former.superseded = true;
+    this.original = former?.wrapper === current ? former.original : current;
+    this.hasGateBehind = former !== undefined && this.original === current;
+    this.gate = spanGate(site.group);
+    this.wrapper = gateFunction(this.gate, this.original, this);
+    copyMetadata(current, this.wrapper, keys);
+  }
+
+  get on(): AnyFunction {
+    return (this.made ??= this.makeOn());
+  }
+
+  private makeOn(): AnyFunction {
+    // eslint-disable-next-line @typescript-eslint/no-this-alias -- the function below has the receiver of a call as its own
+    const gated = this;
+    const { original, site, gate, wrapper, loan, hasGateBehind } = gated;
+    const planFor = createPlanner(site, wrapper);
+    return function (...args) {
+      if (gated.superseded || (loan !== undefined && isOfOtherApplication(this, loan.borrowers))) {
+        return Reflect.apply(original, this, args);
+      }
+      if (processState.missedCalls !== undefined && !isMissed(site)) {
+        return Reflect.apply(original, this, args);
+      }
+      // Measured: looking up the active context once instead of three times is 15 % of a span without an SDK.
+      const outside = context.active();
+      const cover = findCover(outside, gated, this, site.key, args);
+      if (cover !== undefined) {
+        const { span, spanName, runIn } = cover;
+        describeCall(span, spanName, site, args);
+        return runIn === undefined
+          ? Reflect.apply(original, this, args)
+          : runWithin(runIn, span, spanName, gated, this, args);
+      }
+      if (processState.isAdmitted?.(gate.name, siteName(site), outside) === false) {
+        return Reflect.apply(original, this, args);
+      }
+      const { plan: planOfClass, hasOtherGate } = planFor(this);
+      let plan = planOfCall(planOfClass, site, args);
+      let parent = outside;
+      if (site.options.carrier !== undefined) {
+        ({ plan, parent } = joinCaller(plan, site.options, args, outside));
+      }
+      const work = (span: Span): unknown =>
+        hasOtherGate || hasGateBehind
+          ? runWithin(context.active(), span, plan.name, gated, this, args)
+          : Reflect.apply(original, this, args);
+      return runInSpan(plan, work, parent);
+    };
+  }
 }
 
 /** The name of a site in counts. */
@@ -104,7 +133,7 @@ function runWithin(
   return context.with(inside, () => Reflect.apply(gated.original, receiver, args as unknown[]));
 }
 
-/** The method without its gate, with the metadata that it got since. */
+/** The method without the gate that a decorator has given it, with the metadata that it got since. */
 export function ungateMethod(current: AnyFunction): AnyFunction {
   const gated = gatedMethodOf(current);
   if (gated?.wrapper !== current) {
@@ -113,7 +142,13 @@ export function ungateMethod(current: AnyFunction): AnyFunction {
     Reflect.deleteMetadata(GATED_METHOD_METADATA, current);
     return current;
   }
-  copyMetadata(current, gated.original);
-  Reflect.deleteMetadata(GATED_METHOD_METADATA, gated.original);
-  return gated.original;
+  const original = originalOf(gated);
+  Reflect.deleteMetadata(GATED_METHOD_METADATA, original);
+  return original;
+}
+
+/** The method behind a gate, with the metadata that its wrapper got since. */
+export function originalOf({ wrapper, original }: GatedMethod): AnyFunction {
+  copyMetadata(wrapper, original);
+  return original;
 }

@@ -1,7 +1,7 @@
 import { type ClassMethod, classMethods } from './class-methods.js';
 import { gateMethod, ungateMethod } from './gate-method.js';
-import { gatedMethodOf } from './gated-method.js';
 import { isHandler, isHandlerClass } from './handler-kind.js';
+import { gateAt, lentGateAt } from './known-gates.js';
 import { classSpanGroup, ownSpanGroup, type SpanGroupMetadata } from './span-group-metadata.js';
 
 export type AnyClass = abstract new (...args: never[]) => unknown;
@@ -16,16 +16,16 @@ export function gateClass(
   methods = coveredMethods(Class, group),
 ): void {
   const prototype = Class.prototype as object;
-  for (const { name: key, method } of methods) {
+  for (const { name: key, method, owner } of methods) {
     if (ownSpanGroup(method) !== undefined) continue;
-    const site = gatedMethodOf(method)?.site;
+    const site = gateAt(owner, key, method)?.site;
     if (group === null ? site === undefined : site?.group === group && site.options === options) continue;
     const descriptor = Object.getOwnPropertyDescriptor(prototype, key);
     if (descriptor !== undefined && descriptor.configurable !== true) continue;
     const value =
       group === null
         ? ungateMethod(method)
-        : gateMethod(method, { group, options, onClass: true, Class, key });
+        : gateMethod(method, { group, options, onClass: true, Class, key }, lentGateAt(owner, key));
     // A prototype that can't be extended refuses inherited methods, so they stay ungated.
     Reflect.defineProperty(prototype, key, {
       configurable: true,

@@ -1,6 +1,5 @@
 import 'reflect-metadata';
 import type { AnyFunction } from '../../core/spans/gated-function.js';
-import type { GateLoan } from './gate-loan.js';
 import type { MethodSite } from './handler-span.js';
 
 /** Kept beside the wrapper of a gated method. Other decorators may copy it to their own wrapper. */
@@ -17,9 +16,27 @@ export interface GatedMethod {
   readonly loan: GateLoan | undefined;
 }
 
+/** A gate without a decorator: the applications that asked for it, and the method that it replaced. */
+export interface GateLoan {
+  /** The module containers of those applications. A set may be that of many loans, so a change takes a new one. */
+  borrowers: ReadonlySet<object>;
+  readonly prototype: object;
+  readonly key: string;
+  /** Undefined if the class inherited the method. */
+  readonly former: PropertyDescriptor | undefined;
+  /** The gate of another application, if that method is the wrapper of one. */
+  readonly earlier: LentGate | undefined;
+  /** The gate that was lent to the class before this one, and that is still lent. Measured: an array for each class takes more. */
+  before: LentGate | undefined;
+}
+
+export interface LentGate extends GatedMethod {
+  readonly loan: GateLoan;
+}
+
 export const GATED_METHOD_METADATA = 'nest-lens:gated-method';
 
-/** The gate of a method, even if another decorator has wrapped it; undefined if it has none. */
+/** The gate that a decorator has given a method, even if another decorator has wrapped it since. */
 export function gatedMethodOf(method: object): GatedMethod | undefined {
   return Reflect.getOwnMetadata(GATED_METHOD_METADATA, method) as GatedMethod | undefined;
 }

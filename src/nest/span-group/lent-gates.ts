@@ -1,8 +1,9 @@
 import type { ClassMethod } from './class-methods.js';
 import type { AnyClass } from './gated-class.js';
-import { createGate, ungateMethod } from './gate-method.js';
-import { type GatedMethod, gatedMethodAmong, gatedMethodOf } from './gated-method.js';
+import { MethodGate, originalOf } from './gate-method.js';
+import { type GateLoan, gatedMethodAmong, type LentGate } from './gated-method.js';
 import type { MethodSite } from './handler-span.js';
+import { forgetLentGate, lentGateAt, noteLentGate } from './known-gates.js';
 
 /** A copy of a method on a class, in front of the lent gate of its base class. */
 interface Shield {
@@ -16,7 +17,7 @@ interface Shield {
  * process may ask for the same gate; when the last of them closes, the method is restored.
  */
 export class LentGates {
-  private readonly gates: GatedMethod[] = [];
+  private readonly gates: LentGate[] = [];
   /** The borrowers of most gates. Measured: a set for each costs a boot 2 us a method. */
   private readonly alone: ReadonlySet<object>;
   private readonly shields: Shield[] = [];
@@ -32,14 +33,15 @@ export class LentGates {
    */
   lend(
     Class: AnyClass,
-    { name: key, method, keys, inherited, descriptor }: ClassMethod,
+    { name: key, method, keys, owner, inherited, descriptor }: ClassMethod,
     site: Pick<MethodSite, 'group' | 'options' | 'auto'>,
   ): void {
-    const known = gatedMethodAmong(keys, method);
+    if (gatedMethodAmong(keys, method) !== undefined) return;
+    const known = lentGateAt(owner, key);
     if (known !== undefined) {
       const { loan } = known;
       // Behind a foreign wrapper, a second gate would be another site.
-      if (loan === undefined || known.wrapper !== method || loan.borrowers.has(this.borrower)) return;
+      if (known.wrapper !== method || loan.borrowers.has(this.borrower)) return;
       if (isSameSite(known.site, site)) {
         loan.borrowers = new Set([...loan.borrowers, this.borrower]);
         this.gates.push(known);
@@ -50,18 +52,28 @@ export class LentGates {
     const former = inherited ? undefined : descriptor;
     if (former?.configurable === false) return;
     const { group, options, auto } = site;
-    const loan = { borrowers: this.alone, prototype, key, former };
-    const gated = createGate(method, { group, options, onClass: true, Class, key, auto }, keys, known, loan);
-    if (define(prototype, key, former, gated.wrapper)) this.gates.push(gated);
+    const earlier = inherited ? undefined : known;
+    const loan: GateLoan = { borrowers: this.alone, prototype, key, former, earlier, before: undefined };
+    const gate = new MethodGate(
+      method,
+      { group, options, onClass: true, Class, key, auto },
+      keys,
+      known,
+      loan,
+    );
+    if (!define(prototype, key, former, gate.wrapper)) return;
+    noteLentGate(gate);
+    this.gates.push(gate);
   }
 
   /** Keeps a class out of the lent gates of its base classes. */
-  shield(Class: AnyClass, { name: key, method, inherited }: ClassMethod): void {
-    const gated = gatedMethodOf(method);
-    if (!inherited || gated?.wrapper !== method || gated.loan?.borrowers.has(this.borrower) !== true) return;
+  shield(Class: AnyClass, { name: key, method, owner, inherited }: ClassMethod): void {
+    if (!inherited) return;
+    const gate = lentGateAt(owner, key);
+    if (gate?.wrapper !== method || !gate.loan.borrowers.has(this.borrower)) return;
     const prototype = Class.prototype as object;
-    if (define(prototype, key, undefined, gated.original)) {
-      this.shields.push({ prototype, key, method: gated.original });
+    if (define(prototype, key, undefined, gate.original)) {
+      this.shields.push({ prototype, key, method: gate.original });
     }
   }
 
@@ -71,11 +83,11 @@ export class LentGates {
       const current = Object.getOwnPropertyDescriptor(prototype, key);
       if (current?.value === method) Reflect.deleteProperty(prototype, key);
     }
-    for (const gated of this.gates.splice(0)) {
-      const loan = gated.loan!;
+    for (const gate of this.gates.splice(0)) {
+      const { loan } = gate;
       const others = [...loan.borrowers].filter((borrower) => borrower !== this.borrower);
       loan.borrowers = new Set(others);
-      if (others.length === 0) putBack(gated);
+      if (others.length === 0) putBack(gate);
     }
   }
 }
@@ -89,28 +101,21 @@ function isSameSite(
   return known.options === options || (known.auto !== undefined && auto !== undefined);
 }
 
-function putBack(gated: GatedMethod): void {
+function putBack(gate: LentGate): void {
   // A route of another application, or a foreign wrapper, may still use it.
-  gated.superseded = true;
-  const { prototype, key } = gated.loan!;
+  gate.superseded = true;
+  forgetLentGate(gate);
+  const { prototype, key } = gate.loan;
   const current = Object.getOwnPropertyDescriptor(prototype, key);
-  if (current === undefined || current.value !== gated.wrapper) return;
-  let { former } = gated.loan!;
-  let earlier = lentGateOf(former);
+  if (current === undefined || current.value !== gate.wrapper) return;
+  let { former, earlier } = gate.loan;
   // Gates of applications that have closed since then were replaced by this one, so they have put nothing back.
-  while (earlier?.superseded === true) {
-    ({ former } = earlier.loan!);
-    earlier = lentGateOf(former);
-  }
+  while (earlier?.superseded === true) ({ former, earlier } = earlier.loan);
   if (former === undefined) {
     Reflect.deleteProperty(prototype, key);
     return;
   }
-  define(prototype, key, former, earlier?.wrapper ?? ungateMethod(gated.wrapper));
-}
-
-function lentGateOf(former: PropertyDescriptor | undefined): GatedMethod | undefined {
-  return former && gatedMethodOf(former.value as object);
+  define(prototype, key, former, earlier?.wrapper ?? originalOf(gate));
 }
 
 /** A prototype that is frozen, or can't be extended, refuses. */

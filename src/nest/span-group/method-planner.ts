@@ -2,10 +2,10 @@ import type { AnyFunction } from '../../core/spans/gated-function.js';
 import type { SpanPlan } from '../../core/spans/span-plan.js';
 import { processState } from '../../core/state/process-state.js';
 import { classNameOf } from './class-name.js';
-import { gatedMethodOf } from './gated-method.js';
 import { handlerTypes } from './handler-kind.js';
 import { type MethodSite, methodSpanPlan } from './handler-span.js';
 import { httpRoutesOf } from './http-routes.js';
+import { gateAt } from './known-gates.js';
 
 /** The facts about a method on one class. */
 export interface PlannedMethod {
@@ -62,7 +62,7 @@ function hasOtherGate(Class: object, wrapper: AnyFunction, key: string | symbol)
   for (const start of [Class, (Class as { prototype?: object | null }).prototype]) {
     for (let at = start ?? null; at !== null; at = Object.getPrototypeOf(at) as object | null) {
       const method: unknown = Object.getOwnPropertyDescriptor(at, key)?.value;
-      const gated = typeof method === 'function' ? gatedMethodOf(method) : undefined;
+      const gated = typeof method === 'function' ? gateAt(at, key, method) : undefined;
       if (gated !== undefined && gated.wrapper !== wrapper) return true;
     }
   }

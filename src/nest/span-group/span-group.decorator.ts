@@ -4,6 +4,7 @@ import { createError, NestLensError } from '../../core/diagnostics/errors.js';
 import type { SpanGroupName } from '../../core/groups/span-group-names.js';
 import { missSetUpLater } from '../../core/groups/missing-set-up.js';
 import { normaliseName } from '../../core/groups/span-group-spec.js';
+import { processState } from '../../core/state/process-state.js';
 import { classNameOf, keepClassName } from './class-name.js';
 import { type AnyClass, gateClass } from './gated-class.js';
 import { gateMethod, ungateMethod } from './gate-method.js';
@@ -80,6 +81,7 @@ function decorate(decorator: string, metadata: SpanGroupMetadata): ClassDecorato
     const Class = typeof target === 'function' ? target : target.constructor;
     keepClassName(Class);
     if (key === undefined) {
+      if (metadata.group !== null) processState.areClassesInGroups = true;
       setSpanGroupMetadata(target, metadata);
       gateClass(target as AnyClass, metadata);
       return undefined;

@@ -55,7 +55,7 @@ describe('the slot', () => {
     lens.SpanRegistry.register('shop', ['orders'], { default: ['orders'] });
     lens.traceFn('orders', 'work')(() => 1)();
     lens.overrideSpanGroups('all', { ttlMs: 60_000 });
-    const allowed = new Set(['Object', 'Map', 'Set', 'Array', 'Timeout', 'Promise', 'WeakSet']);
+    const allowed = new Set(['Object', 'Map', 'Set', 'Array', 'Timeout', 'Promise', 'WeakSet', 'WeakMap']);
     const seen = new Set<unknown>();
     const classes = new Set<string>();
     const visit = (value: unknown, path: string): void => {

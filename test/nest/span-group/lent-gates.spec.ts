@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { Injectable, type Type } from '@nestjs/common';
+import { Injectable, SetMetadata, type Type } from '@nestjs/common';
 import { SpanGroup } from 'nest-lens';
 import { express } from '../../support/adapters.js';
 import { guardEachTest, lensApp, type LensApp } from '../../support/lens-app.js';
@@ -89,15 +89,18 @@ describe('a gate that an application has lent to a method', () => {
     expect(workOf(Base)).toEqual(written);
   });
 
-  it('is the only one below what somebody has put over it', async () => {
+  it.each([
+    ['keeps the metadata', true],
+    ['drops the metadata', false],
+  ])('is the only one below what somebody has put over it and that %s', async (_title, isKept) => {
     const [Base] = classes();
+    SetMetadata('roles', ['admin'])(Base.prototype, 'work', workOf(Base));
     const first = await start([Base]);
     const gate = workOf(Base).value as () => string;
-    // As decorators do that keep the metadata of what they wrap.
     const above = function (this: unknown): string {
       return gate.call(this);
     };
-    for (const key of Reflect.getOwnMetadataKeys(gate)) {
+    for (const key of isKept ? Reflect.getOwnMetadataKeys(gate) : []) {
       Reflect.defineMetadata(key, Reflect.getOwnMetadata(key, gate), above);
     }
     Base.prototype.work = above;
@@ -106,6 +109,37 @@ describe('a gate that an application has lent to a method', () => {
     expect(workOf(Base).value).toBe(above);
     expect(await spansOf(first, Base)).toEqual(['Base.work services']);
     expect(await spansOf(second, Base, first)).toEqual([]);
+    const { groups } = (await first.get('/lens/groups')).json();
+    expect(groups.find(({ name }: { name: string }) => name === 'services').sites).toBe(1);
+  });
+
+  it('is gone when its application has closed, though something stands over it: the next one gates that', async () => {
+    const [Base] = classes();
+    const first = await start([Base]);
+    const gate = workOf(Base).value as () => string;
+    Base.prototype.work = function (): string {
+      return gate.call(this);
+    };
+    await first.close();
+    const second = await start([Base]);
+
+    expect(await spansOf(second, Base)).toEqual(['Base.work services']);
+  });
+
+  it('has the metadata of the method, and nothing else', async () => {
+    const [Base] = classes();
+    SetMetadata('roles', ['admin'])(Base.prototype, 'work', workOf(Base));
+    const metadata = (): unknown[] =>
+      Reflect.getOwnMetadataKeys(workOf(Base).value as object).map((key: unknown) => [
+        key,
+        Reflect.getOwnMetadata(key, workOf(Base).value as object),
+      ]);
+    const written = metadata();
+    const lens = await start([Base]);
+    expect(metadata()).toEqual(written);
+    Reflect.defineMetadata('added', true, workOf(Base).value as object);
+    await lens.close();
+    expect(metadata()).toEqual([...written, ['added', true]]);
   });
 
   it('leaves a method alone that the class has of a decorated one', async () => {
