@@ -30,20 +30,20 @@ export class ClassMethod {
  * It reads property descriptors, so no getter runs. Symbols, accessors and class fields are left out.
  */
 export function classMethods(prototype: object): ClassMethod[] {
-  const seen = new Set(['constructor']);
   const methods: ClassMethod[] = [];
-  for (
-    let at: object | null = prototype;
-    at !== null && at !== Object.prototype;
-    at = Object.getPrototypeOf(at) as object | null
-  ) {
-    for (const name of Object.getOwnPropertyNames(at)) {
-      if (seen.has(name)) continue;
-      seen.add(name);
+  /** The names of the classes further down. Most classes have no base class, so no name comes twice. */
+  let seen: Set<string> | undefined;
+  let at: object | null = prototype;
+  while (at !== null && at !== Object.prototype) {
+    const names = Object.getOwnPropertyNames(at);
+    for (const name of names) {
+      if (name === 'constructor' || seen?.has(name) === true) continue;
       const descriptor = Object.getOwnPropertyDescriptor(at, name)!;
       if (typeof descriptor.value !== 'function') continue;
       methods.push(new ClassMethod(name, at, descriptor, at !== prototype));
     }
+    at = Object.getPrototypeOf(at) as object | null;
+    if (at !== null && at !== Object.prototype) seen = new Set([...(seen ?? []), ...names]);
   }
   return methods;
 }

@@ -46,7 +46,8 @@ function nameRegistrations(adapter: AbstractHttpAdapter): void {
     if (register === undefined) continue;
     registrations[method] = function (path, ...handlers) {
       if (typeof path !== 'string') return register.call(this, path, ...handlers);
-      for (const [index, handler] of handlers.entries()) {
+      for (let index = 0; index < handlers.length; index++) {
+        const handler = handlers[index];
         // Express gives errors to a handler of four parameters, after another handler of the route.
         if (typeof handler !== 'function' || handler.length > 3) continue;
         const wrapper = namingRoute(path, handler as AnyFunction);
