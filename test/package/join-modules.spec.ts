@@ -52,7 +52,7 @@ describe('the modules that the build joins', () => {
     }
   });
 
-  it('have one byte a character when they are loaded, and no comments but those that tools read', async () => {
+  it('have ASCII characters, and no comments but those that tools read', async () => {
     const folder = await joined('esm', {
       'index.js': `
         /** Ends with \`…\`. @param {string} text */

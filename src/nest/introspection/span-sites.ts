@@ -73,9 +73,7 @@ export class SpanSites {
   private *gated(): Iterable<{ name: string; gated: GatedMethod; Class: AnyClass; method: object }> {
     for (const Class of applicationAndBoundClasses(this.modules)) {
       for (const { name, key, owner, method } of decoratableMethods(Class)) {
-        const gated = gateAt(owner, key, method);
-        // Another application of the process, which shares the class, has the gate.
-        if (gated?.loan?.borrowers.has(this.modules) === false) continue;
+        const gated = gateAt(owner, key, method, this.modules);
         if (gated !== undefined) yield { name: `${classNameOf(Class)}.${name}`, gated, Class, method };
       }
     }

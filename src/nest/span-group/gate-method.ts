@@ -133,9 +133,13 @@ function runWithin(
   return context.with(inside, () => Reflect.apply(gated.original, receiver, args as unknown[]));
 }
 
-/** The method without the gate that a decorator has given it, with the metadata that it got since. */
-export function ungateMethod(current: AnyFunction): AnyFunction {
-  const gated = gatedMethodOf(current);
+/**
+ * The method without its gate, with the metadata that it got since.
+ *
+ * @param lent the gate, if an application has lent it
+ */
+export function ungateMethod(current: AnyFunction, lent?: GatedMethod): AnyFunction {
+  const gated = gatedMethodOf(current) ?? lent;
   if (gated?.wrapper !== current) {
     if (gated !== undefined) gated.superseded = true;
     // A foreign wrapper may have copied the mark, but this method is no site any more.

@@ -1,7 +1,8 @@
 import { type ClassMethod, classMethods } from './class-methods.js';
 import { gateMethod, ungateMethod } from './gate-method.js';
+import { gatedMethodOf } from './gated-method.js';
 import { isHandler, isHandlerClass } from './handler-kind.js';
-import { gateAt, lentGateAt } from './known-gates.js';
+import { lentGateAt } from './known-gates.js';
 import { classSpanGroup, ownSpanGroup, type SpanGroupMetadata } from './span-group-metadata.js';
 
 export type AnyClass = abstract new (...args: never[]) => unknown;
@@ -18,14 +19,15 @@ export function gateClass(
   const prototype = Class.prototype as object;
   for (const { name: key, method, owner } of methods) {
     if (ownSpanGroup(method) !== undefined) continue;
-    const site = gateAt(owner, key, method)?.site;
+    const lent = lentGateAt(owner, key);
+    const site = (gatedMethodOf(method) ?? lent)?.site;
     if (group === null ? site === undefined : site?.group === group && site.options === options) continue;
     const descriptor = Object.getOwnPropertyDescriptor(prototype, key);
     if (descriptor !== undefined && descriptor.configurable !== true) continue;
     const value =
       group === null
-        ? ungateMethod(method)
-        : gateMethod(method, { group, options, onClass: true, Class, key }, lentGateAt(owner, key));
+        ? ungateMethod(method, lent)
+        : gateMethod(method, { group, options, onClass: true, Class, key }, lent);
     // A prototype that can't be extended refuses inherited methods, so they stay ungated.
     Reflect.defineProperty(prototype, key, {
       configurable: true,

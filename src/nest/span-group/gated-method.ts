@@ -24,12 +24,13 @@ export interface GateLoan {
   readonly key: string;
   /** Undefined if the class inherited the method. */
   readonly former: PropertyDescriptor | undefined;
-  /** The gate of another application, if that method is the wrapper of one. */
+  /** The gate of another application, if `former` is its wrapper. */
   readonly earlier: LentGate | undefined;
   /** The gate that was lent to the class before this one, and that is still lent. Measured: an array for each class takes more. */
   before: LentGate | undefined;
 }
 
+/** A gate that applications have asked for. */
 export interface LentGate extends GatedMethod {
   readonly loan: GateLoan;
 }

@@ -6,7 +6,7 @@ import { classNameOf } from './class-name.js';
 import { siteName } from './gate-method.js';
 import { methodSpanPlan } from './handler-span.js';
 import { httpRoutesOf } from './http-routes.js';
-import { gateIn } from './known-gates.js';
+import { gateOfHandler } from './known-gates.js';
 import { ownSpanGroup, spanGroupOf } from './span-group-metadata.js';
 
 /** The facts about a handler on a class; computed once. */
@@ -22,7 +22,7 @@ export interface InterceptedHandler {
 
 /** Describes a handler on a class; null if it is in no group. */
 export function describeHandler(method: object, Class: object): InterceptedHandler | null {
-  const gated = gateIn(Class, method);
+  const gated = gateOfHandler(method, Class);
   // If `autoGroups` or the module's group has gated the handler, only the gate knows the group.
   const lent = gated?.loan === undefined || gated.superseded ? undefined : gated.site;
   const metadata = spanGroupOf(method, Class) ?? lent;

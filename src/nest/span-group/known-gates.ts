@@ -31,13 +31,26 @@ function* lentGatesOf(prototype: object): Iterable<LentGate> {
 }
 
 /**
- * The gate that a method of this prototype was lent, even if something else stands there since. A later gate of a method stands
- * in for an earlier one.
+ * The gate that a method of this prototype was lent last, even if something else stands there since.
+ *
+ * @param borrower the module container of an application, to get the last gate that this one uses
  */
-export function lentGateAt(prototype: object, key: string | symbol): LentGate | undefined {
+export function lentGateAt(prototype: object, key: string | symbol, borrower?: object): LentGate | undefined {
   let gate = lastLent.get(prototype);
-  while (gate !== undefined && gate.loan.key !== key) gate = gate.loan.before;
+  while (gate !== undefined && !isLentTo(gate, key, borrower)) gate = gate.loan.before;
   return gate;
+}
+
+function isLentTo({ loan }: LentGate, key: string | symbol, borrower: object | undefined): boolean {
+  return loan.key === key && (borrower === undefined || loan.borrowers.has(borrower));
+}
+
+/** The lent gate of a method that is found from a class or a prototype of its chain. */
+export function lentGateOf(start: object, key: string | symbol, method: object): LentGate | undefined {
+  for (let at: object | null = start; at !== null; at = Object.getPrototypeOf(at) as object | null) {
+    if (Object.getOwnPropertyDescriptor(at, key)?.value === method) return lentGateAt(at, key);
+  }
+  return undefined;
 }
 
 /**
@@ -45,22 +58,29 @@ export function lentGateAt(prototype: object, key: string | symbol): LentGate | 
  *
  * @param owner the prototype, or the class, that has the method
  */
-export function gateAt(owner: object, key: string | symbol, method: object): GatedMethod | undefined {
-  return gatedMethodOf(method) ?? lentGateAt(owner, key);
+export function gateAt(
+  owner: object,
+  key: string | symbol,
+  method: object,
+  borrower?: object,
+): GatedMethod | undefined {
+  return gatedMethodOf(method) ?? lentGateAt(owner, key, borrower);
 }
 
-/** The same for a method that only its class is known of. */
-export function gateIn(Class: object, method: object): GatedMethod | undefined {
-  const decorated = gatedMethodOf(method);
+/** The gate of a handler, whose name isn't known. */
+export function gateOfHandler(handler: object, Class: object): GatedMethod | undefined {
+  const decorated = gatedMethodOf(handler);
   if (decorated !== undefined) return decorated;
   const { prototype } = Class as { prototype?: object | null };
   for (let at = prototype ?? null; at !== null; at = Object.getPrototypeOf(at) as object | null) {
-    const owner = at;
-    const gates = [...lentGatesOf(owner)];
-    const isThere = ({ loan }: LentGate): boolean =>
-      Object.getOwnPropertyDescriptor(owner, loan.key)?.value === method;
-    const found = gates.find(({ wrapper }) => wrapper === method) ?? gates.find(isThere);
+    const gates = [...lentGatesOf(at)];
+    const found = gates.find(({ wrapper }) => wrapper === handler) ?? gates.find(isOver(at, handler));
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** Whether a method stands where a gate was lent. */
+function isOver(prototype: object, method: object): (gate: LentGate) => boolean {
+  return ({ loan }) => Object.getOwnPropertyDescriptor(prototype, loan.key)?.value === method;
 }

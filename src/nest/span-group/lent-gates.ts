@@ -39,10 +39,10 @@ export class LentGates {
     if (gatedMethodAmong(keys, method) !== undefined) return;
     const known = lentGateAt(owner, key);
     if (known !== undefined) {
-      const { loan } = known;
-      // Behind a foreign wrapper, a second gate would be another site.
-      if (known.wrapper !== method || loan.borrowers.has(this.borrower)) return;
-      if (isSameSite(known.site, site)) {
+      // Something else may stand there since, but a second gate of this application would be another site.
+      if (lentGateAt(owner, key, this.borrower) !== undefined) return;
+      if (known.wrapper === method && isSameSite(known.site, site)) {
+        const { loan } = known;
         loan.borrowers = new Set([...loan.borrowers, this.borrower]);
         this.gates.push(known);
         return;
@@ -52,7 +52,7 @@ export class LentGates {
     const former = inherited ? undefined : descriptor;
     if (former?.configurable === false) return;
     const { group, options, auto } = site;
-    const earlier = inherited ? undefined : known;
+    const earlier = inherited || known?.wrapper !== method ? undefined : known;
     const loan: GateLoan = { borrowers: this.alone, prototype, key, former, earlier, before: undefined };
     const gate = new MethodGate(
       method,

@@ -8,6 +8,7 @@ import { processState } from '../../core/state/process-state.js';
 import { classNameOf, keepClassName } from './class-name.js';
 import { type AnyClass, gateClass } from './gated-class.js';
 import { gateMethod, ungateMethod } from './gate-method.js';
+import { lentGateOf } from './known-gates.js';
 import {
   checkSpanGroupOptions,
   setSpanGroupMetadata,
@@ -92,10 +93,12 @@ function decorate(decorator: string, metadata: SpanGroupMetadata): ClassDecorato
       throw createError(NestLensError, 'NOT_A_METHOD', { decorator, site });
     }
     const { group, options } = metadata;
+    // A class may be decorated while an application runs that has lent its methods gates.
+    const lent = lentGateOf(target, key, method);
     const decorated =
       group === null
-        ? ungateMethod(method as AnyFunction)
-        : gateMethod(method as AnyFunction, { group, options, onClass: false, Class, key });
+        ? ungateMethod(method as AnyFunction, lent)
+        : gateMethod(method as AnyFunction, { group, options, onClass: false, Class, key }, lent);
     setSpanGroupMetadata(decorated, metadata);
     // It is changed in place, too, because `applyDecorators` passes one descriptor on and drops the return values of
     // decorators.

@@ -1,8 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
-import { Injectable, SetMetadata, type Type } from '@nestjs/common';
-import { SpanGroup } from 'nest-lens';
+import { Injectable, Module, SetMetadata, type Type } from '@nestjs/common';
+import { LazyModuleLoader } from '@nestjs/core';
+import { NoSpanGroup, SpanGroup } from 'nest-lens';
 import { express } from '../../support/adapters.js';
-import { guardEachTest, lensApp, type LensApp } from '../../support/lens-app.js';
+import { guardEachTest, lensApp, type LensApp, namesOf } from '../../support/lens-app.js';
 
 interface Worker {
   work(): string;
@@ -90,27 +91,84 @@ describe('a gate that an application has lent to a method', () => {
   });
 
   it.each([
-    ['keeps the metadata', true],
-    ['drops the metadata', false],
-  ])('is the only one below what somebody has put over it and that %s', async (_title, isKept) => {
-    const [Base] = classes();
-    SetMetadata('roles', ['admin'])(Base.prototype, 'work', workOf(Base));
-    const first = await start([Base]);
-    const gate = workOf(Base).value as () => string;
-    const above = function (this: unknown): string {
-      return gate.call(this);
-    };
-    for (const key of isKept ? Reflect.getOwnMetadataKeys(gate) : []) {
-      Reflect.defineMetadata(key, Reflect.getOwnMetadata(key, gate), above);
-    }
-    Base.prototype.work = above;
-    const second = await start([Base], { providers: 'others' });
+    ['keeps metadata', true],
+    ['drops metadata', false],
+  ])(
+    'is below a wrapper that %s, and that of another application above it; each call has one span',
+    async (_title, isKept) => {
+      const [Base] = classes();
+      SetMetadata('roles', ['admin'])(Base.prototype, 'work', workOf(Base));
+      const first = await start([Base]);
+      const gate = workOf(Base).value as () => string;
+      const above = function (this: unknown): string {
+        return gate.call(this);
+      };
+      for (const key of isKept ? Reflect.getOwnMetadataKeys(gate) : []) {
+        Reflect.defineMetadata(key, Reflect.getOwnMetadata(key, gate), above);
+      }
+      Base.prototype.work = above;
+      const second = await start([Base], { providers: 'others' });
 
-    expect(workOf(Base).value).toBe(above);
-    expect(await spansOf(first, Base)).toEqual(['Base.work services']);
-    expect(await spansOf(second, Base, first)).toEqual([]);
-    const { groups } = (await first.get('/lens/groups')).json();
-    expect(groups.find(({ name }: { name: string }) => name === 'services').sites).toBe(1);
+      expect(await spansOf(first, Base)).toEqual(['Base.work services']);
+      expect(await spansOf(second, Base, first)).toEqual(['Base.work others']);
+      for (const [lens, group] of [
+        [first, 'services'],
+        [second, 'others'],
+      ] as const) {
+        const { groups } = (await lens.get('/lens/groups')).json();
+        expect(groups.find(({ name }: { name: string }) => name === group).sites).toBe(1);
+      }
+      await second.close();
+      expect(workOf(Base).value).toBe(above);
+      expect(await spansOf(first, Base)).toEqual(['Base.work services']);
+    },
+  );
+
+  it('does not keep a later application from gating the method that has been restored since', async () => {
+    const [Base] = classes();
+    const spy = vi.spyOn(Base.prototype, 'work');
+    const first = await start([Base]);
+    spy.mockRestore();
+    const second = await start([Base]);
+
+    expect(await spansOf(second, Base, first)).toEqual(['Base.work services']);
+  });
+
+  it('gives way to a decorator that runs later, on a class of a module that is loaded lazily', async () => {
+    const [Base] = classes();
+    const lens = await start([Base]);
+    @NoSpanGroup()
+    @Injectable()
+    class Left extends Base {}
+    @SpanGroup('shop')
+    @Injectable()
+    class Taken extends Base {
+      override work(): string {
+        return super.work();
+      }
+    }
+    @Module({ providers: [Left, Taken] })
+    class LazyModule {}
+    const module = await lens.app.get(LazyModuleLoader).load(() => LazyModule);
+    lens.exporter.spans.length = 0;
+    for (const Class of [Left, Taken]) expect(module.get(Class).work()).toBe('worked');
+    expect(namesOf(await lens.spans())).toEqual(['Taken.work']);
+  });
+
+  it.each([
+    ['@SpanGroup', SpanGroup('shop'), ['Base.work shop']],
+    ['@NoSpanGroup', NoSpanGroup(), []],
+  ])('gives way to %s on its method', async (_title, decorator, expected) => {
+    const [Base] = classes();
+    const lens = await start([Base]);
+    const descriptor = workOf(Base);
+    Object.defineProperty(
+      Base.prototype,
+      'work',
+      decorator(Base.prototype, 'work', descriptor) ?? descriptor,
+    );
+
+    expect(await spansOf(lens, Base)).toEqual(expected);
   });
 
   it('is gone when its application has closed, though something stands over it: the next one gates that', async () => {
