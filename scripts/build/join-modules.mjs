@@ -34,9 +34,10 @@ export async function joinModules({ from, to, entries, format }) {
 }
 
 /**
- * Node keeps the text of what it has loaded. Without comments it is shorter by a third, and a file without a character like
- * `…` takes one byte for each instead of two. Tagged texts keep theirs: the page, which is loaded when it is asked for. Measured: it was 1 MB more for the garbage collector to carry through the start of
- * an application. The declarations have the comments that editors show.
+ * Node keeps the text of each file that it has loaded. Without comments, the text is shorter by a fifth. One character like `…`
+ * makes Node keep two bytes for every character of the file, so such characters are escaped, except in tagged texts. Only the page
+ * has those, and it is loaded when somebody opens it. Measured: the heap grows by 1.5 MB at a load, and by 2.2 MB without this.
+ * Editors show the comments of the declarations.
  */
 const SMALL_IN_MEMORY = {
   comments: { jsdoc: false },

@@ -33,7 +33,7 @@ export function gateMethod(current: AnyFunction, site: MethodSite, lent?: GatedM
   return gated.wrapper;
 }
 
-/** A method behind its gate. Whatever only calls need is made at the first one that is on, because most methods never have one. */
+/** A method behind its gate. It makes what a call needs at the first call that is on, because most methods never have one. */
 export class MethodGate<Loan extends GateLoan | undefined = GateLoan | undefined>
   implements GatedMethod, BehindGate
 {
@@ -45,9 +45,10 @@ export class MethodGate<Loan extends GateLoan | undefined = GateLoan | undefined
   private made: AnyFunction | undefined;
 
   /**
-   * @param keys those of the method's own metadata. They are given, because a look into it takes microseconds at a start
-   * @param former the gate that the method has
-   * @param loan if no decorator asks for it
+   * @param current what stands there now: the method, an earlier gate's wrapper, or a foreign wrapper
+   * @param keys those of its own metadata. The caller has them, and to list them again takes 4 us at a start
+   * @param former the earlier gate
+   * @param loan undefined for a decorator's gate
    */
   constructor(
     current: AnyFunction,
@@ -66,12 +67,11 @@ export class MethodGate<Loan extends GateLoan | undefined = GateLoan | undefined
   }
 
   get on(): AnyFunction {
-    return (this.made ??= this.makeOn());
+    return (this.made ??= MethodGate.makeOn(this));
   }
 
-  private makeOn(): AnyFunction {
-    // eslint-disable-next-line @typescript-eslint/no-this-alias -- the function below has the receiver of a call as its own
-    const gated = this;
+  /** It is static, because the function has the receiver of a call as its `this`. */
+  private static makeOn(gated: MethodGate): AnyFunction {
     const { original, site, gate, wrapper, loan, hasGateBehind } = gated;
     const planFor = createPlanner(site, wrapper);
     return function (...args) {

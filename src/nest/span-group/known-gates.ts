@@ -2,9 +2,9 @@ import { processState } from '../../core/state/process-state.js';
 import { type GatedMethod, gatedMethodOf, type LentGate } from './gated-method.js';
 
 /**
- * Prototype -> the gate that its class was lent last; each knows the one before. Metadata would show a foreign wrapper above a
- * gate, if the wrapper copies metadata; this shows any. Measured: metadata on each wrapper takes a tenth of what `autoGroups`
- * adds to a boot, because Nest copies it once more for each route.
+ * Prototype -> the gate that its class was lent last; each gate knows the one before. So a gate is found below any foreign
+ * wrapper. A mark in the metadata, as decorators leave one, is found only if the wrapper has copied it. Measured: such marks are 8 %
+ * of the CPU of a boot with a thousand services.
  */
 const lastLent = processState.lentGates as WeakMap<object, LentGate>;
 
@@ -45,7 +45,11 @@ function isLentTo({ loan }: LentGate, key: string | symbol, borrower: object | u
   return loan.key === key && (borrower === undefined || loan.borrowers.has(borrower));
 }
 
-/** The lent gate of a method that is found from a class or a prototype of its chain. */
+/**
+ * The lent gate of a method.
+ *
+ * @param start the class or prototype that has or inherits the method
+ */
 export function lentGateOf(start: object, key: string | symbol, method: object): LentGate | undefined {
   for (let at: object | null = start; at !== null; at = Object.getPrototypeOf(at) as object | null) {
     if (Object.getOwnPropertyDescriptor(at, key)?.value === method) return lentGateAt(at, key);
@@ -57,6 +61,7 @@ export function lentGateOf(start: object, key: string | symbol, method: object):
  * The gate of a method: that of a decorator, or a lent one.
  *
  * @param owner the prototype, or the class, that has the method
+ * @param borrower as for {@link lentGateAt}
  */
 export function gateAt(
   owner: object,
@@ -67,7 +72,7 @@ export function gateAt(
   return gatedMethodOf(method) ?? lentGateAt(owner, key, borrower);
 }
 
-/** The gate of a handler, whose name isn't known. */
+/** The gate of a handler. Nest gives an interceptor the function and not its name. */
 export function gateOfHandler(handler: object, Class: object): GatedMethod | undefined {
   const decorated = gatedMethodOf(handler);
   if (decorated !== undefined) return decorated;

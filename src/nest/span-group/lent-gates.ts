@@ -39,7 +39,7 @@ export class LentGates {
     if (gatedMethodAmong(keys, method) !== undefined) return;
     const known = lentGateAt(owner, key);
     if (known !== undefined) {
-      // Something else may stand there since, but a second gate of this application would be another site.
+      // A wrapper may stand over this application's gate. A second gate above that would be a second site.
       if (lentGateAt(owner, key, this.borrower) !== undefined) return;
       if (known.wrapper === method && isSameSite(known.site, site)) {
         const { loan } = known;
