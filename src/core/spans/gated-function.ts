@@ -1,4 +1,4 @@
-import { mirrorProperties } from './mirror-function.js';
+import { mirrorProperties, mirrorPrototype } from './mirror-function.js';
 import { readProperty } from './read-property.js';
 import type { SpanGate } from '../state/state-shape.js';
 
@@ -81,6 +81,13 @@ export function gateFunction(gate: SpanGate, original: AnyFunction, behind: Behi
   const ofLength = typeof length === 'number' ? METHODS[length] : undefined;
   const make = isMethod ? (ofLength ?? METHODS[0]!) : makeFunction;
   const wrapper = make(gate, original, behind, typeof name === 'string' ? name : '');
-  mirrorProperties(original, wrapper, own);
+  // Measured: to define a name and a length again takes 190 B more.
+  const isMadeAlike = ofLength !== undefined && typeof name === 'string' && hasNameAndLengthOnly(own);
+  if (isMadeAlike) mirrorPrototype(original, wrapper);
+  else mirrorProperties(original, wrapper, own);
   return wrapper;
+}
+
+function hasNameAndLengthOnly(own: readonly PropertyKey[]): boolean {
+  return own.length === 2 && own[0] === 'length' && own[1] === 'name';
 }

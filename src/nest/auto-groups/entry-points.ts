@@ -12,19 +12,17 @@ const METHOD_MARKS: readonly string[] = [
   'bull:module_queue_process',
 ];
 
-/** Marks on classes of bullmq and cqrs, with the method that is called. */
-const CLASS_MARKS: readonly (readonly [mark: string, method: string])[] = [
-  ['bullmq:processor_metadata', 'process'],
-  ['__commandHandler__', 'execute'],
-  ['__queryHandler__', 'execute'],
-  ['__eventsHandler__', 'handle'],
-];
+/** Marks on classes of bullmq and cqrs, by the method that is called. */
+const CLASS_MARKS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['process', ['bullmq:processor_metadata']],
+  ['execute', ['__commandHandler__', '__queryHandler__']],
+  ['handle', ['__eventsHandler__']],
+]);
 
 /** Whether a method is called from outside of the application's code: by a request, a message, a clock, an event or a queue. */
 export function isEntryPoint(Class: object, { name, keys }: ClassMethod): boolean {
-  return (
-    isMarkedAsHandler(keys) ||
-    METHOD_MARKS.some((mark) => keys.includes(mark)) ||
-    CLASS_MARKS.some(([mark, called]) => name === called && Reflect.hasMetadata(mark, Class))
-  );
+  // Most methods of services have no metadata.
+  const isMarked =
+    keys.length > 0 && (isMarkedAsHandler(keys) || METHOD_MARKS.some((mark) => keys.includes(mark)));
+  return isMarked || CLASS_MARKS.get(name)?.some((mark) => Reflect.hasMetadata(mark, Class)) === true;
 }
