@@ -2,7 +2,10 @@
 import process, { argv } from 'node:process';
 import { decorate } from './subjects/site.mjs';
 
-/** `variant`: `without` NestLens; `with` it and decorated handlers; `auto`: nothing decorated, all of `autoGroups`. */
+/**
+ * `variant`: `without` NestLens; `with` it and decorated handlers; `auto`: nothing decorated, all of `autoGroups`; `module`: the same
+ * without them.
+ */
 const { workspace, controllers: count, variant, services } = JSON.parse(argv[2]);
 const withLens = variant !== 'without';
 const { load } = await import(`./workspaces/${workspace}/load.mjs`);

@@ -153,12 +153,15 @@ const growthLimits = ({ registrations, factors, documentFactors }) => [
 ];
 
 const bootLimits = (boot) =>
-  boot.flatMap(({ workspace, ratio, autoRatio }) => {
+  boot.flatMap(({ workspace, ratio, autoRatio, autoToModule }) => {
     const what = `1,000 controllers, ${workspace === 'nest-11' ? 'Nest 11' : 'Nest 12'}`;
     return [
       limit('boot', `${what}: of without NestLens`, 1.05, ratio),
       ...(autoRatio
         ? [limit('boot', `${what}, all of autoGroups: of without NestLens`, 1.15, autoRatio)]
+        : []),
+      ...(autoToModule
+        ? [limit('boot', `${what}, all of autoGroups: of without autoGroups`, 1.15, autoToModule)]
         : []),
     ];
   });

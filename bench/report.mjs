@@ -175,14 +175,24 @@ const instrumentationsTables = (rows) =>
 
 const bootTable = (boot) =>
   table(
-    ['1,000 controllers', 'without ms', 'with ms', 'ratio', 'autoGroups ms', 'ratio', 'loading NestLens ms'],
-    boot.map(({ workspace, without, with: withLens, ratio, auto, autoRatio, loadMs }) => [
+    [
+      '1,000 controllers',
+      'without ms',
+      'with ms',
+      'ratio',
+      'autoGroups ms',
+      'ratio',
+      'of the module alone',
+      'loading NestLens ms',
+    ],
+    boot.map(({ workspace, without, with: withLens, ratio, auto, autoRatio, autoToModule, loadMs }) => [
       NEST[workspace],
       spread(without),
       spread(withLens),
       spread(ratio),
       auto ? spread(auto) : '',
       autoRatio ? spread(autoRatio) : '',
+      autoToModule ? spread(autoToModule) : '',
       plain(loadMs),
     ]),
   );
