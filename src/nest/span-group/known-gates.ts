@@ -1,8 +1,9 @@
 import { processState } from '../../core/state/process-state.js';
-import { type GatedMethod, gatedMethodOf, type LentGate } from './gated-method.js';
+import { type GateLoan, type GatedMethod, gatedMethodOf, type LentGate } from './gated-method.js';
 
 /**
- * Prototype -> the gate that its class was lent last; each gate knows the one before. So a gate is found below any foreign
+ * Prototype -> the gate that its class was lent last; each gate knows the one before. Some of them are over, see
+ * {@link isOver}. So a gate is found below any foreign
  * wrapper. A mark in the metadata, as decorators leave one, is found only if the wrapper has copied it. Measured: such marks are 8 %
  * of the CPU of a boot with a thousand services.
  */
@@ -25,6 +26,21 @@ export function forgetLentGate({ loan }: LentGate): void {
   else lastLent.delete(loan.prototype);
 }
 
+/** Keeps a gate that is over, and forgets the one that was kept before for the same method. */
+export function keepOverGate({ loan }: LentGate): void {
+  for (const other of lentGatesOf(loan.prototype)) {
+    if (other.loan !== loan && other.loan.key === loan.key && isOver(other.loan)) forgetLentGate(other);
+  }
+}
+
+/**
+ * Whether the applications that asked for a gate have closed. Such a gate is kept here if something stood over it then: a spy,
+ * for example, that puts it back when it is restored.
+ */
+export function isOver({ borrowers }: GateLoan): boolean {
+  return borrowers.size === 0;
+}
+
 /** The gates that a class was lent, the last one first. */
 function* lentGatesOf(prototype: object): Iterable<LentGate> {
   for (let gate = lastLent.get(prototype); gate !== undefined; gate = gate.loan.before) yield gate;
@@ -42,7 +58,14 @@ export function lentGateAt(prototype: object, key: string | symbol, borrower?: o
 }
 
 function isLentTo({ loan }: LentGate, key: string | symbol, borrower: object | undefined): boolean {
-  return loan.key === key && (borrower === undefined || loan.borrowers.has(borrower));
+  return loan.key === key && (borrower === undefined ? !isOver(loan) : loan.borrowers.has(borrower));
+}
+
+/** The gate that a method of this prototype was lent last, even if it is over. */
+export function lastGateAt(prototype: object, key: string | symbol): LentGate | undefined {
+  let gate = lastLent.get(prototype);
+  while (gate !== undefined && gate.loan.key !== key) gate = gate.loan.before;
+  return gate;
 }
 
 /**
@@ -78,14 +101,14 @@ export function gateOfHandler(handler: object, Class: object): GatedMethod | und
   if (decorated !== undefined) return decorated;
   const { prototype } = Class as { prototype?: object | null };
   for (let at = prototype ?? null; at !== null; at = Object.getPrototypeOf(at) as object | null) {
-    const gates = [...lentGatesOf(at)];
-    const found = gates.find(({ wrapper }) => wrapper === handler) ?? gates.find(isOver(at, handler));
+    const gates = [...lentGatesOf(at)].filter(({ loan }) => !isOver(loan));
+    const found = gates.find(({ wrapper }) => wrapper === handler) ?? gates.find(isBelow(at, handler));
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
 /** Whether a method stands where a gate was lent. */
-function isOver(prototype: object, method: object): (gate: LentGate) => boolean {
+function isBelow(prototype: object, method: object): (gate: LentGate) => boolean {
   return ({ loan }) => Object.getOwnPropertyDescriptor(prototype, loan.key)?.value === method;
 }

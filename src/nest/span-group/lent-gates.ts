@@ -1,9 +1,9 @@
-import type { ClassMethod } from './class-methods.js';
+import { ClassMethod } from './class-methods.js';
 import type { AnyClass } from './gated-class.js';
 import { MethodGate, originalOf } from './gate-method.js';
 import { type GateLoan, gatedMethodAmong, type LentGate } from './gated-method.js';
 import type { MethodSite } from './handler-span.js';
-import { forgetLentGate, lentGateAt, noteLentGate } from './known-gates.js';
+import { forgetLentGate, isOver, keepOverGate, lastGateAt, lentGateAt, noteLentGate } from './known-gates.js';
 
 /** A copy of a method on a class, in front of the lent gate of its base class. */
 interface Shield {
@@ -37,7 +37,17 @@ export class LentGates {
     site: Pick<MethodSite, 'group' | 'options' | 'auto'>,
   ): void {
     if (gatedMethodAmong(keys, method) !== undefined) return;
-    const known = lentGateAt(owner, key);
+    let known = lastGateAt(owner, key);
+    if (known !== undefined && isOver(known.loan)) {
+      if (known.wrapper === method) {
+        // A spy has put it back. Without this, each application would leave a wrapper behind.
+        putBack(known);
+        const restored = methodAt(Class.prototype as object, key);
+        if (restored !== undefined) this.lend(Class, restored, site);
+        return;
+      }
+      known = lentGateAt(owner, key);
+    }
     if (known !== undefined) {
       // A wrapper may stand over this application's gate. A second gate above that would be a second site.
       if (lentGateAt(owner, key, this.borrower) !== undefined) return;
@@ -104,10 +114,12 @@ function isSameSite(
 function putBack(gate: LentGate): void {
   // A route of another application, or a foreign wrapper, may still use it.
   gate.superseded = true;
-  forgetLentGate(gate);
   const { prototype, key } = gate.loan;
-  const current = Object.getOwnPropertyDescriptor(prototype, key);
-  if (current === undefined || current.value !== gate.wrapper) return;
+  if (Object.getOwnPropertyDescriptor(prototype, key)?.value !== gate.wrapper) {
+    keepOverGate(gate);
+    return;
+  }
+  forgetLentGate(gate);
   let { former, earlier } = gate.loan;
   // Gates of applications that have closed since then were replaced by this one, so they have put nothing back.
   while (earlier?.superseded === true) ({ former, earlier } = earlier.loan);
@@ -116,6 +128,17 @@ function putBack(gate: LentGate): void {
     return;
   }
   define(prototype, key, former, earlier?.wrapper ?? originalOf(gate));
+}
+
+function methodAt(prototype: object, key: string): ClassMethod | undefined {
+  for (let at: object | null = prototype; at !== null; at = Object.getPrototypeOf(at) as object | null) {
+    const descriptor = Object.getOwnPropertyDescriptor(at, key);
+    if (descriptor === undefined) continue;
+    return typeof descriptor.value === 'function'
+      ? new ClassMethod(key, at, descriptor, at !== prototype)
+      : undefined;
+  }
+  return undefined;
 }
 
 /** A prototype that is frozen, or can't be extended, refuses. */

@@ -136,6 +136,40 @@ describe('applications of a process that share classes', () => {
     }
   });
 
+  it.each([
+    ['option', 0],
+    ['option', 1],
+    ['group', 0],
+    ['group', 1],
+  ] as const)(
+    'N4: one with the option and one whose module is in a group have each its own: the %s starts first, number %i closes first',
+    async (startsFirst, closesFirst) => {
+      @SpanGroup('shop')
+      @Module({ controllers: [OrdersController], providers: [Service] })
+      class ShopModule {}
+      const startNext = {
+        option: () => start({ handlers: 'handlers' }),
+        group: () => lensApp(express).groups('shop').forRoot({}).imports(ShopModule).start(),
+      };
+      const order =
+        startsFirst === 'option' ? (['option', 'group'] as const) : (['group', 'option'] as const);
+      const expected = { option: 'OrdersController.list handlers', group: 'OrdersController.list shop' };
+      const lenses = [await startNext[order[0]](), await startNext[order[1]]()] as const;
+      const groupsOf = async (index: 0 | 1): Promise<string[]> => {
+        await spansOf(lenses[index], lenses[0]);
+        return lenses[0].exporter.spans.map(
+          ({ name, attributes }) => `${name} ${String(attributes['nestlens.group'])}`,
+        );
+      };
+      for (const index of [0, 1] as const) expect(await groupsOf(index)).toEqual([expected[order[index]]]);
+      await lenses[closesFirst].close();
+      const stays = closesFirst === 0 ? 1 : 0;
+      expect(await groupsOf(stays)).toEqual([expected[order[stays]]]);
+      await lenses[stays].close();
+      expect(isAsWritten()).toBe(true);
+    },
+  );
+
   it('an application without NestLens serves on, before and after', async () => {
     const withIt = await start(ALL);
     const plain = await NestFactory.create(OrdersModule, express.create(), { logger: false });

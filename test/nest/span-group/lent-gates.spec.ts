@@ -2,6 +2,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { Injectable, Module, SetMetadata, type Type } from '@nestjs/common';
 import { LazyModuleLoader } from '@nestjs/core';
 import { NoSpanGroup, SpanGroup } from 'nest-lens';
+import { processState } from '../../../src/core/state/process-state.js';
+import type { LentGate } from '../../../src/nest/span-group/gated-method.js';
 import { express } from '../../support/adapters.js';
 import { guardEachTest, lensApp, type LensApp, namesOf } from '../../support/lens-app.js';
 
@@ -182,6 +184,60 @@ describe('a gate that an application has lent to a method', () => {
     const second = await start([Base]);
 
     expect(await spansOf(second, Base)).toEqual(['Base.work services']);
+  });
+
+  it('that a spy puts back after the close is no part of the next one, however often that happens', async () => {
+    const [Base, Derived] = classes();
+    SetMetadata('roles', ['admin'])(Base.prototype, 'work', workOf(Base));
+    const written = workOf(Base);
+    for (let round = 1; round <= 20; round++) {
+      const lens = await start([Derived, Base], { providers: `services_${round}` });
+      const gates = [Base, Derived].map((Class) => workOf(Class).value as object);
+      expect(gates.map((gate) => Reflect.getOwnMetadata('roles', gate) as unknown)).toEqual([
+        ['admin'],
+        ['admin'],
+      ]);
+      const spies = [Base, Derived].map((Class) => vi.spyOn(Class.prototype, 'work'));
+      expect(await spansOf(lens, Base)).toEqual([`Base.work services_${round}`]);
+      expect(await spansOf(lens, Derived)).toEqual([`Derived.work services_${round}`]);
+      await lens.close();
+      for (const spy of spies) spy.mockRestore();
+      expect([Base, Derived].map((Class) => workOf(Class).value as unknown)).toEqual(gates);
+    }
+    await (await start([Derived, Base])).close();
+    expect(workOf(Base)).toEqual(written);
+    expect(Object.hasOwn(Derived.prototype, 'work')).toBe(false);
+  });
+
+  it('that a spy puts back after two applications have closed, the first one first, is no part of the next one', async () => {
+    const [Base] = classes();
+    const written = workOf(Base);
+    const first = await start([Base]);
+    const second = await start([Base], { providers: 'others' });
+    const spy = vi.spyOn(Base.prototype, 'work');
+    expect(await spansOf(second, Base, first)).toEqual(['Base.work others']);
+    await first.close();
+    await second.close();
+    spy.mockRestore();
+    expect(new Base().work()).toBe('worked');
+    const third = await start([Base], { providers: 'thirds' });
+    expect(await spansOf(third, Base)).toEqual(['Base.work thirds']);
+    const { groups } = (await third.get('/lens/groups')).json();
+    expect(groups.find(({ name }: { name: string }) => name === 'thirds').sites).toBe(1);
+    await third.close();
+    expect(workOf(Base)).toEqual(written);
+  });
+
+  it('is remembered once at most for a method that somebody has restored', async () => {
+    const [Base] = classes();
+    for (let round = 1; round <= 3; round++) {
+      const spy = vi.spyOn(Base.prototype, 'work');
+      const lens = await start([Base]);
+      spy.mockRestore();
+      await lens.close();
+    }
+    const last = processState.lentGates.get(Base.prototype) as LentGate | undefined;
+    expect(last?.loan.before).toBeUndefined();
   });
 
   it('has the metadata of the method, and nothing else', async () => {
