@@ -36,6 +36,9 @@ interface AppRecord {
   readonly closing: Set<() => void>;
 }
 
+/** An application whose start fails is never closed. Its gates are taken back once it is out of memory. */
+const failed = new FinalizationRegistry((gates: LentGates) => gates.takeBack());
+
 const APP_RECORD = Symbol.for('nest-lens.app');
 
 /** The copy of the package that makes the record also gets the hooks for the start and the end of the application. */
@@ -54,6 +57,7 @@ function recordOf(modules: ModulesContainer): AppRecord {
     closing: new Set(),
   };
   Object.defineProperty(modules, APP_RECORD, { value: record });
+  failed.register(modules, record.gates);
   const hold = new ApplicationHold(record.held);
   addStartAndCloseHooks(modules, {
     beforeInit() {

@@ -71,9 +71,15 @@ const makeFunction: MakeWrapper = (gate, original, behind) =>
  * and allocates nothing. With rest arguments, or any other use of `arguments`, every off call allocates an array after the
  * gate was open once: 64 B, 3.5 of a direct call.
  *
+ * @param mirror how own properties come to the wrapper
  * @returns a function that looks like the original, but has none of its metadata yet
  */
-export function gateFunction(gate: SpanGate, original: AnyFunction, behind: BehindGate): AnyFunction {
+export function gateFunction(
+  gate: SpanGate,
+  original: AnyFunction,
+  behind: BehindGate,
+  mirror = mirrorProperties,
+): AnyFunction {
   const own = Reflect.ownKeys(original);
   const name = readProperty(original, 'name');
   const length = readProperty(original, 'length');
@@ -84,7 +90,7 @@ export function gateFunction(gate: SpanGate, original: AnyFunction, behind: Behi
   // Measured: to define a name and a length again takes 190 B more.
   const isMadeAlike = ofLength !== undefined && typeof name === 'string' && hasNameAndLengthOnly(own);
   if (isMadeAlike) mirrorPrototype(original, wrapper);
-  else mirrorProperties(original, wrapper, own);
+  else mirror(original, wrapper, own);
   return wrapper;
 }
 

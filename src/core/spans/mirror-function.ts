@@ -35,6 +35,33 @@ export function mirrorProperties<F extends (...args: never[]) => unknown>(
   }
 }
 
+/** Properties that every function may have. */
+const OF_FUNCTIONS: ReadonlySet<PropertyKey> = new Set([
+  'name',
+  'length',
+  'prototype',
+  'arguments',
+  'caller',
+]);
+
+/**
+ * The same for a wrapper of a function that others have already, so that what they set on one of the two is read on the other. A
+ * spy counts its calls in such a property, and a memoised function has its cache there.
+ */
+export const shareProperties: typeof mirrorProperties = (original, wrapper, own) => {
+  mirrorProperties(original, wrapper, own);
+  for (const key of own) {
+    const { configurable, enumerable, writable } = Reflect.getOwnPropertyDescriptor(original, key)!;
+    if (writable !== true || OF_FUNCTIONS.has(key)) continue;
+    Reflect.defineProperty(wrapper, key, {
+      configurable,
+      enumerable,
+      get: (): unknown => Reflect.get(original, key),
+      set: (value: unknown) => void Reflect.set(original, key, value),
+    });
+  }
+};
+
 /** An async function, and a generator, has a prototype of its own. */
 export function mirrorPrototype(original: object, wrapper: object): void {
   const prototype = Object.getPrototypeOf(original) as object | null;

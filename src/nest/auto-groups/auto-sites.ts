@@ -1,6 +1,10 @@
 import { ModuleRef, type ModulesContainer } from '@nestjs/core';
-import { type ClassMethod, classMethods } from '../span-group/class-methods.js';
-import type { AnyClass } from '../span-group/gated-class.js';
+import {
+  type AnyClass,
+  type ClassMethod,
+  classMethods,
+  classOfPrototype,
+} from '../span-group/class-methods.js';
 import { ScannedClass } from '../span-group/scanned-class.js';
 import type { AutoGroupKind } from '../span-group/handler-span.js';
 import { isClass } from '../span-group/module-groups.js';
@@ -52,7 +56,7 @@ export class AutoSites {
     const { Class } = scan;
     if (!this.isOpen(Class, scan)) return;
     for (const method of scan.methods) {
-      if (isEntryPoint(Class, method) && !isOut(method)) take('handlers', Class, method);
+      if (isEntryPoint(Class, method) && this.isLeft(method)) take('handlers', Class, method);
     }
   }
 
@@ -71,7 +75,7 @@ export class AutoSites {
     for (const Class of classes) {
       if (!this.isOpen(Class)) continue;
       for (const method of classMethods(Class.prototype as object)) {
-        if (ENHANCER_METHODS.has(method.name) && !isOut(method)) take('enhancers', Class, method);
+        if (ENHANCER_METHODS.has(method.name) && this.isLeft(method)) take('enhancers', Class, method);
       }
     }
   }
@@ -96,7 +100,7 @@ export class AutoSites {
         if (!this.isOpen(Class)) continue;
         const isLeftOut = (Base: object): boolean => exclude.has(Base) || (!isNamed && isOfPackage(Base));
         for (const method of providerMethods(Class, isLeftOut)) {
-          if (!isOut(method)) take('providers', Class, method);
+          if (!isDecorated(method)) take('providers', Class, method);
         }
       }
     }
@@ -134,10 +138,17 @@ export class AutoSites {
     if (metadata === undefined || metadata.group === null) this.leftAlone.add(Class);
     return false;
   }
+
+  /** Whether nobody has decided about a method: neither a decorator nor `exclude`, which may name a base class that has it. */
+  private isLeft(method: ClassMethod): boolean {
+    if (isDecorated(method)) return false;
+    const Base = method.inherited ? classOfPrototype(method.owner) : undefined;
+    return Base === undefined || !this.options.exclude.has(Base);
+  }
 }
 
 /** Taken out by `@NoSpanGroup`. A method with a group is gated already. */
-function isOut({ keys }: ClassMethod): boolean {
+function isDecorated({ keys }: ClassMethod): boolean {
   return keys.includes(SPAN_GROUP_METADATA);
 }
 

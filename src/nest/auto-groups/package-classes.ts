@@ -92,21 +92,30 @@ function addImports(module: object, known: Set<unknown>): void {
   }
 }
 
-/** Returns a check whether a file below a `node_modules` exports a class by its name, or as the whole module. */
+/** Returns a check whether a file below a `node_modules` exports a class by its name, as its default, or as the whole module. */
 function commonJsExports(): (Class: object) => boolean {
   const { cache } = nodeModule.createRequire(join(process.cwd(), 'any.js'));
   const all = Object.keys(cache)
     .filter((file) => IN_PACKAGE.test(file))
     .map((file): unknown => cache[file]?.exports);
-  const wholes = new Set(all);
   const files = all.filter((exported) => typeof exported === 'object' && exported !== null);
+  const unnamed = new Set([...all, ...files.map(defaultOf)]);
   // Few classes of an application have the name of an export. Measured: a list of files for each name takes four times as long.
   const names = new Set(files.flatMap(namesIn));
   return (Class) => {
-    if (wholes.has(Class)) return true;
+    if (unnamed.has(Class)) return true;
     const name = classNameOf(Class);
     return names.has(name) && files.some((exported) => isExport(exported, name, Class));
   };
+}
+
+/** A getter isn't called, because it may load a file. */
+function defaultOf(exported: object): unknown {
+  try {
+    return Object.getOwnPropertyDescriptor(exported, 'default')?.value;
+  } catch {
+    return undefined; // A proxy that refuses to be read.
+  }
 }
 
 function namesIn(exported: object): string[] {

@@ -1,5 +1,5 @@
-import { ClassMethod } from '../span-group/class-methods.js';
-import type { AnyClass } from '../span-group/gated-class.js';
+import { type AnyClass, ClassMethod, classOfPrototype } from '../span-group/class-methods.js';
+import { isGateway } from '../span-group/handler-kind.js';
 
 const LEFT_OUT: ReadonlySet<string> = new Set([
   'constructor',
@@ -11,6 +11,9 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'beforeApplicationShutdown',
   'onApplicationShutdown',
 ]);
+
+/** Nest calls these hooks of a gateway, for its server and for each client. */
+const GATEWAY_HOOKS: ReadonlySet<string> = new Set(['afterInit', 'handleConnection', 'handleDisconnect']);
 
 /**
  * The methods of a provider for `autoGroups`: its own, and those of base classes up to the first one that is left out (a
@@ -25,6 +28,7 @@ export function providerMethods(Class: AnyClass, isLeftOut: (Base: object) => bo
     if (at !== prototype && isForeign(at, isLeftOut)) break;
     for (const name of Object.getOwnPropertyNames(at)) {
       if (LEFT_OUT.has(name) || seen.has(name)) continue;
+      if (GATEWAY_HOOKS.has(name) && isGateway(Class)) continue;
       seen.add(name);
       const descriptor = Object.getOwnPropertyDescriptor(at, name)!;
       if (typeof descriptor.value !== 'function' || isConstructor(descriptor.value as object)) continue;
@@ -37,8 +41,8 @@ export function providerMethods(Class: AnyClass, isLeftOut: (Base: object) => bo
 /** The last prototype of a chain is that of `Object`, of this or another realm. */
 function isForeign(prototype: object, isLeftOut: (Base: object) => boolean): boolean {
   if (Object.getPrototypeOf(prototype) === null) return true;
-  const Class: unknown = Object.getOwnPropertyDescriptor(prototype, 'constructor')?.value;
-  return typeof Class === 'function' && isLeftOut(Class);
+  const Class = classOfPrototype(prototype);
+  return Class !== undefined && isLeftOut(Class);
 }
 
 /** A class on a prototype is a constructor to call with `new`, and no method. */

@@ -1,6 +1,6 @@
 import { ApplicationConfig, type ModulesContainer } from '@nestjs/core';
 import { types } from 'node:util';
-import type { AnyClass } from '../span-group/gated-class.js';
+import { type AnyClass, classOfPrototype } from '../span-group/class-methods.js';
 import { ScannedClass } from '../span-group/scanned-class.js';
 
 /**
@@ -107,5 +107,5 @@ function classOfInstance(instance: unknown): unknown {
   if (typeof instance !== 'object' || instance === null || types.isProxy(instance)) return undefined;
   const prototype = Object.getPrototypeOf(instance) as object | null;
   if (prototype === null || types.isProxy(prototype)) return undefined;
-  return Object.getOwnPropertyDescriptor(prototype, 'constructor')?.value;
+  return classOfPrototype(prototype);
 }

@@ -1,8 +1,9 @@
 import type { ModulesContainer } from '@nestjs/core';
 import { processState } from '../../core/state/process-state.js';
-import { classMethods } from '../span-group/class-methods.js';
+import { borrowerOf } from '../span-group/borrower.js';
+import { type AnyClass, classMethods } from '../span-group/class-methods.js';
 import { classNameOf } from '../span-group/class-name.js';
-import { type AnyClass, gateInherited } from '../span-group/gated-class.js';
+import { gateInherited } from '../span-group/gated-class.js';
 import type { GatedMethod } from '../span-group/gated-method.js';
 import { handlerType } from '../span-group/handler-kind.js';
 import type { HttpRoute } from '../span-group/http-routes.js';
@@ -73,7 +74,7 @@ export class SpanSites {
   private *gated(): Iterable<{ name: string; gated: GatedMethod; Class: AnyClass; method: object }> {
     for (const Class of applicationAndBoundClasses(this.modules)) {
       for (const { name, key, owner, method } of decoratableMethods(Class)) {
-        const gated = gateAt(owner, key, method, this.modules);
+        const gated = gateAt(owner, key, method, borrowerOf(this.modules));
         if (gated !== undefined) yield { name: `${classNameOf(Class)}.${name}`, gated, Class, method };
       }
     }

@@ -1,5 +1,7 @@
 import 'reflect-metadata';
 
+export type AnyClass = abstract new (...args: never[]) => unknown;
+
 /** A method of a class, as found in its prototype chain. */
 export class ClassMethod {
   private known: readonly unknown[] | undefined;
@@ -23,6 +25,12 @@ export class ClassMethod {
   get keys(): readonly unknown[] {
     return (this.known ??= Reflect.getOwnMetadataKeys(this.method));
   }
+}
+
+/** The class of a prototype, found without running a getter; undefined if it doesn't name one. */
+export function classOfPrototype(prototype: object): AnyClass | undefined {
+  const Class: unknown = Object.getOwnPropertyDescriptor(prototype, 'constructor')?.value;
+  return typeof Class === 'function' ? (Class as AnyClass) : undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { context, type Context, type Span } from '@opentelemetry/api';
 import { type AnyFunction, type BehindGate, gateFunction } from '../../core/spans/gated-function.js';
-import { copyMetadata } from '../../core/spans/mirror-function.js';
+import { copyMetadata, mirrorProperties, shareProperties } from '../../core/spans/mirror-function.js';
 import { processState } from '../../core/state/process-state.js';
 import type { SpanGate } from '../../core/state/state-shape.js';
 import { spanGate } from '../../core/groups/span-gate.js';
@@ -62,7 +62,9 @@ export class MethodGate<Loan extends GateLoan | undefined = GateLoan | undefined
     this.original = former?.wrapper === current ? former.original : current;
     this.hasGateBehind = former !== undefined && this.original === current;
     this.gate = spanGate(site.group);
-    this.wrapper = gateFunction(this.gate, this.original, this);
+    // A decorator's wrapper is the method from the start. Others may have a method that is lent a gate.
+    const mirror = loan === undefined ? mirrorProperties : shareProperties;
+    this.wrapper = gateFunction(this.gate, this.original, this, mirror);
     copyMetadata(current, this.wrapper, keys);
   }
 

@@ -1,11 +1,9 @@
-import { type ClassMethod, classMethods } from './class-methods.js';
+import { type AnyClass, type ClassMethod, classMethods, classOfPrototype } from './class-methods.js';
 import { gateMethod, ungateMethod } from './gate-method.js';
 import { gatedMethodOf } from './gated-method.js';
 import { isHandler, isHandlerClass } from './handler-kind.js';
 import { lentGateAt } from './known-gates.js';
 import { classSpanGroup, ownSpanGroup, type SpanGroupMetadata } from './span-group-metadata.js';
-
-export type AnyClass = abstract new (...args: never[]) => unknown;
 
 /**
  * Puts the methods that a class's group covers, or the given ones, behind its gate; `group: null` takes them out. A method's
@@ -62,8 +60,8 @@ export function gateInherited(Class: AnyClass, done: Set<AnyClass>): void {
 function baseClassOf(Class: AnyClass): AnyClass | undefined {
   const prototype = Object.getPrototypeOf(Class.prototype) as object | null;
   if (prototype === null || prototype === Object.prototype) return undefined;
-  const base: unknown = Object.getOwnPropertyDescriptor(prototype, 'constructor')?.value;
-  return typeof base === 'function' && base.prototype === prototype ? (base as AnyClass) : undefined;
+  const base = classOfPrototype(prototype);
+  return base?.prototype === prototype ? base : undefined;
 }
 
 function handlersOf(Class: AnyClass): ClassMethod[] {

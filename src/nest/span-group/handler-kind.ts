@@ -44,12 +44,18 @@ export function handlerType(method: object): HandlerType | undefined {
   return handlerTypes(method)[0];
 }
 
+const GATEWAY_MARK = 'websockets:is_gateway';
+
 /** Marks of classes whose methods are handlers. */
-const HANDLER_CLASS_MARKS = ['__controller__', 'websockets:is_gateway', 'graphql:resolver_type'];
+const HANDLER_CLASS_MARKS = ['__controller__', GATEWAY_MARK, 'graphql:resolver_type'];
 
 /** Whether a class is a controller, gateway or resolver, as far as its decorators have run. */
 export function isHandlerClass(Class: object): boolean {
   return isMarkedAsHandlerClass(Reflect.getMetadataKeys(Class));
+}
+
+export function isGateway(Class: object): boolean {
+  return Reflect.hasMetadata(GATEWAY_MARK, Class);
 }
 
 /** @param keys those of the class's metadata */

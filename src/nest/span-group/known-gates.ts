@@ -2,9 +2,8 @@ import { processState } from '../../core/state/process-state.js';
 import { type GateLoan, type GatedMethod, gatedMethodOf, type LentGate } from './gated-method.js';
 
 /**
- * Prototype -> the gate that its class was lent last; each gate knows the one before. Some of them are over, see
- * {@link isOver}. So a gate is found below any foreign
- * wrapper. A mark in the metadata, as decorators leave one, is found only if the wrapper has copied it. Measured: such marks are 8 %
+ * Prototype -> the gate that its class was lent last; each gate knows the one before. Some of them are over, see {@link isOver}.
+ * So a gate is found below any foreign wrapper. A mark in the metadata, as decorators leave one, is found only if the wrapper has copied it. Measured: such marks are 8 %
  * of the CPU of a boot with a thousand services.
  */
 const lastLent = processState.lentGates as WeakMap<object, LentGate>;
@@ -49,7 +48,7 @@ function* lentGatesOf(prototype: object): Iterable<LentGate> {
 /**
  * The gate that a method of this prototype was lent last, even if something else stands there since.
  *
- * @param borrower the module container of an application, to get the last gate that this one uses
+ * @param borrower an application's {@link borrowerOf}, to get the last gate that this one uses
  */
 export function lentGateAt(prototype: object, key: string | symbol, borrower?: object): LentGate | undefined {
   let gate = lastLent.get(prototype);

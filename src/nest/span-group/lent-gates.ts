@@ -1,8 +1,9 @@
-import { ClassMethod } from './class-methods.js';
-import type { AnyClass } from './gated-class.js';
+import { borrowerOf } from './borrower.js';
+import { type AnyClass, ClassMethod } from './class-methods.js';
 import { MethodGate, originalOf } from './gate-method.js';
 import { type GateLoan, gatedMethodAmong, type LentGate } from './gated-method.js';
 import type { MethodSite } from './handler-span.js';
+import { inheritedMethod } from './inherited-method.js';
 import { forgetLentGate, isOver, keepOverGate, lastGateAt, lentGateAt, noteLentGate } from './known-gates.js';
 
 /** A copy of a method on a class, in front of the lent gate of its base class. */
@@ -22,9 +23,12 @@ export class LentGates {
   private readonly alone: ReadonlySet<object>;
   private readonly shields: Shield[] = [];
 
-  /** @param borrower the module container of the application */
-  constructor(private readonly borrower: object) {
-    this.alone = new Set([borrower]);
+  private readonly borrower: object;
+
+  /** @param modules the module container of the application */
+  constructor(modules: object) {
+    this.borrower = borrowerOf(modules);
+    this.alone = new Set([this.borrower]);
   }
 
   /**
@@ -65,7 +69,7 @@ export class LentGates {
     const earlier = inherited || known?.wrapper !== method ? undefined : known;
     const loan: GateLoan = { borrowers: this.alone, prototype, key, former, earlier, before: undefined };
     const gate = new MethodGate(
-      method,
+      inherited ? inheritedMethod(prototype, key, method) : method,
       { group, options, onClass: true, Class, key, auto },
       keys,
       known,
@@ -82,9 +86,8 @@ export class LentGates {
     const gate = lentGateAt(owner, key);
     if (gate?.wrapper !== method || !gate.loan.borrowers.has(this.borrower)) return;
     const prototype = Class.prototype as object;
-    if (define(prototype, key, undefined, gate.original)) {
-      this.shields.push({ prototype, key, method: gate.original });
-    }
+    const shield = inheritedMethod(prototype, key, gate.original, gate);
+    if (define(prototype, key, undefined, shield)) this.shields.push({ prototype, key, method: shield });
   }
 
   /** Ends the loans. Methods whose gate no other application uses are restored. */

@@ -1,7 +1,7 @@
 import type { ModulesContainer } from '@nestjs/core';
 import { types } from 'node:util';
-import { classMethods } from './class-methods.js';
-import { type AnyClass, gateClass } from './gated-class.js';
+import { type AnyClass, classMethods } from './class-methods.js';
+import { gateClass } from './gated-class.js';
 import { isHandler, isHandlerClass } from './handler-kind.js';
 import type { LentGates } from './lent-gates.js';
 import { classSpanGroup, ownSpanGroup, type SpanGroupMetadata } from './span-group-metadata.js';

@@ -1,4 +1,5 @@
 import { processState } from '../../core/state/process-state.js';
+import { borrowerOf } from './borrower.js';
 import { liveSources, type RouteSource } from './http-routes.js';
 
 /** The applications that run `NestLensModule`; computed anew when one of them comes or goes. */
@@ -11,7 +12,7 @@ let instances = new WeakMap<RouteSource, WeakSet<object>>();
  * the gate of one of them is met by calls of the others. This is known for single instances in applications with
  * `NestLensModule`.
  *
- * @param borrowers module containers
+ * @param borrowers of {@link borrowerOf}
  */
 export function isOfOtherApplication(receiver: unknown, borrowers: ReadonlySet<object>): boolean {
   if (epoch !== processState.routesEpoch) {
@@ -21,9 +22,9 @@ export function isOfOtherApplication(receiver: unknown, borrowers: ReadonlySet<o
   }
   if (typeof receiver !== 'object' || receiver === null) return false;
   const hasMade = (source: RouteSource): boolean => instancesOf(source).has(receiver);
-  const others = sources.filter(({ modules }) => !borrowers.has(modules));
+  const others = sources.filter(({ modules }) => !borrowers.has(borrowerOf(modules)));
   if (others.length === 0 || !others.some(hasMade)) return false;
-  return !sources.some((source) => borrowers.has(source.modules) && hasMade(source));
+  return !sources.some((source) => borrowers.has(borrowerOf(source.modules)) && hasMade(source));
 }
 
 function instancesOf(source: RouteSource): WeakSet<object> {

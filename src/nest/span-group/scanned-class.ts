@@ -1,6 +1,5 @@
 import 'reflect-metadata';
-import { type ClassMethod, classMethods } from './class-methods.js';
-import type { AnyClass } from './gated-class.js';
+import { type AnyClass, type ClassMethod, classMethods } from './class-methods.js';
 import { isMarkedAsHandlerClass } from './handler-kind.js';
 import { SPAN_GROUP_METADATA } from './span-group-metadata.js';
 

@@ -6,7 +6,8 @@ import { missSetUpLater } from '../../core/groups/missing-set-up.js';
 import { normaliseName } from '../../core/groups/span-group-spec.js';
 import { processState } from '../../core/state/process-state.js';
 import { classNameOf, keepClassName } from './class-name.js';
-import { type AnyClass, gateClass } from './gated-class.js';
+import type { AnyClass } from './class-methods.js';
+import { gateClass } from './gated-class.js';
 import { gateMethod, ungateMethod } from './gate-method.js';
 import { lentGateOf } from './known-gates.js';
 import {

@@ -1,4 +1,8 @@
 import { EventEmitter } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConsoleLogger, Injectable, Module, type Type } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
@@ -170,6 +174,26 @@ describe('the providers that autoGroups leaves alone', () => {
         await lens.close();
       }
       expect(everythingSaid()).toEqual([]);
+    });
+
+    it('are also the defaults of CommonJS files', async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'nest-lens-'));
+      try {
+        const file = join(folder, 'node_modules', 'beta', 'index.cjs');
+        await mkdir(dirname(file), { recursive: true });
+        await writeFile(
+          file,
+          `class Beta { work() { return 'worked'; } }
+          Object.defineProperty(exports, 'lazy', { enumerable: true, get() { throw new Error('not to be read'); } });
+          exports.default = Beta;`,
+        );
+        const { default: Beta } = createRequire(import.meta.url)(file) as { default: Type<any> };
+        const lens = await startWith([Beta]);
+        expect(lens.app.get(Beta).work()).toBe('worked');
+        expect(await spansOf(lens)).toEqual([]);
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
     });
   });
 });

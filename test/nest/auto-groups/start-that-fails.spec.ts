@@ -1,0 +1,76 @@
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it, vi } from 'vitest';
+import { Injectable, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { NestLensModule } from 'nest-lens';
+import { guardEachTest, namesOf } from '../../support/lens-app.js';
+import { AUTO, startWith } from './providers-in-groups.js';
+
+describe('an application whose start fails', () => {
+  guardEachTest();
+
+  it('gives its gates back when it is out of memory, and stays in none', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    @Injectable()
+    class Prices {
+      read(): number {
+        return 1;
+      }
+    }
+    const { read } = Prices.prototype;
+    const big: WeakRef<object>[] = [];
+    let failures = 0;
+    const fail = async (): Promise<void> => {
+      @Module({
+        imports: [NestLensModule.forRoot({ autoGroups: AUTO })],
+        providers: [
+          Prices,
+          {
+            provide: 'broken',
+            inject: [Prices],
+            useFactory: async () => {
+              await setImmediate();
+              throw new Error('no database');
+            },
+          },
+          {
+            provide: 'big',
+            useFactory: () => {
+              const value = { rows: new Array(1_000) };
+              big.push(new WeakRef(value));
+              return value;
+            },
+          },
+        ],
+      })
+      class AppModule {}
+      try {
+        await NestFactory.createApplicationContext(AppModule, { logger: false, abortOnError: false });
+      } catch {
+        failures += 1; // An error that is kept would keep the application by its stack.
+      }
+    };
+    for (let start = 0; start < 10; start++) await fail();
+    expect(failures).toBe(10);
+    expect(Prices.prototype.read).not.toBe(read);
+
+    await vi.waitFor(async () => {
+      collectGarbage();
+      await setImmediate();
+      // The last ones may still be on the stack of the engine.
+      expect(big.filter((value) => value.deref() !== undefined).length).toBeLessThan(3);
+    });
+    const lens = await startWith([Prices]);
+    expect(lens.app.get(Prices).read()).toBe(1);
+    expect(namesOf(await lens.spans())).toEqual(['Prices.read']);
+    await lens.close();
+    await vi.waitFor(async () => {
+      collectGarbage();
+      await setImmediate();
+      expect(Prices.prototype.read).toBe(read);
+    });
+  });
+});
