@@ -12,7 +12,7 @@ export interface CommandArguments {
 }
 
 /** Options of every command. */
-export const HELP_OPTION: CommandOption = { type: 'boolean', short: 'h', help: 'Prints this.' };
+export const HELP_OPTION: CommandOption = { type: 'boolean', short: 'h', help: 'Prints this help.' };
 
 /** Reads the arguments after the name of a command. */
 export function readArguments(name: string, command: Command, args: readonly string[]): CommandArguments {
@@ -44,5 +44,5 @@ export function readArguments(name: string, command: Command, args: readonly str
 export function refuseWords({ words: [word] }: CommandArguments, command: string): void {
   if (word === undefined) return;
   const hint = `To see one group, use nest-lens group ${safe(word)}`;
-  throw new CommandError(`nest-lens ${command} takes no names, and got '${safe(word)}'. ${hint}`);
+  throw new CommandError(`nest-lens ${command} takes no names, but got '${safe(word)}'. ${hint}`);
 }

@@ -15,6 +15,6 @@ export function readSeconds(
   const seconds = Number(number) * (UNITS[unit] ?? NaN);
   if (seconds > 0 && seconds <= most) return seconds;
   throw new CommandError(
-    `--${option} is '${quote(given)}'. Give a time such as 90s, 10m or 1h; ${most}s are the most.`,
+    `--${option} is '${quote(given)}'. Give a time such as 90s, 10m or 1h, and at most ${most}s.`,
   );
 }

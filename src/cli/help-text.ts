@@ -6,12 +6,12 @@ export function helpOfAll(commands: Readonly<Record<string, Command>>): string {
   return [
     'Usage: nest-lens <command> [options]',
     '',
-    'Sees and changes which span groups of a running application are on.',
+    'Shows and changes which span groups of a running application are on.',
     '',
     ...inColumns(Object.entries(commands).map(([name, { summary }]) => [name, summary])),
     '',
-    'Every command has --help. Exit codes: 0; 1 after an error; 2 if something that was asked for is pending.',
-    'Environment: NEST_LENS_URL stands for --url; NEST_LENS_TOKEN is sent as "Authorization: Bearer …"; NEST_LENS_SIGNING_KEY signs.',
+    'Every command has --help. Exit codes: 0 done; 1 error; 2 a name in the spec is not registered in the process (pending).',
+    'Environment: NEST_LENS_URL, in place of --url; NEST_LENS_TOKEN, sent as "Authorization: Bearer …"; NEST_LENS_SIGNING_KEY, for sign.',
   ].join('\n');
 }
 

@@ -33,7 +33,7 @@ export class LensClient {
     this.base = endpointOf(url, path);
     this.token = token?.trim() || undefined;
     if (this.token !== undefined && !/^[\x21-\x7e]+$/.test(this.token)) {
-      throw new CommandError('NEST_LENS_TOKEN has characters that no header can carry.');
+      throw new CommandError('NEST_LENS_TOKEN has characters that a header cannot carry.');
     }
   }
 
@@ -122,7 +122,7 @@ export class LensClient {
 
 function endpointOf(given: string | undefined, path = DEFAULT_PATH): string {
   if (given === undefined || given.trim() === '') {
-    throw new CommandError('Say which process to ask: --url http://localhost:3000, or NEST_LENS_URL.');
+    throw new CommandError('Name the process to ask: --url http://localhost:3000, or NEST_LENS_URL.');
   }
   const url = parse(given);
   if (url === null || !/^https?:$/.test(url.protocol)) {
@@ -130,7 +130,7 @@ function endpointOf(given: string | undefined, path = DEFAULT_PATH): string {
   }
   if (url.username !== '' || url.password !== '') {
     throw new CommandError(
-      '--url has credentials in it, which others can see. Put a token into NEST_LENS_TOKEN.',
+      '--url has credentials in it, which other users of this machine can see. Put the token into NEST_LENS_TOKEN.',
     );
   }
   const segments = path.split('/').filter((segment) => segment !== '');
@@ -165,7 +165,7 @@ async function readJson(response: Response, base: string): Promise<unknown> {
 function notOurs(base: string, response: Response): CommandError {
   const type = safe(response.headers.get('content-type') ?? 'no type');
   return new CommandError(
-    `${base} answers, but not as NestLens does (${type}). Is --url that of the application?`,
+    `${base} answers, but not as NestLens does (${type}). Is --url the address of the application?`,
   );
 }
 

@@ -32,13 +32,15 @@ export function printDocument(output: Output, document: LensDocument): void {
   printPending(output, document.pending);
   if (warnings.length > 0) {
     const { code } = warnings.at(-1)!;
-    output.line(output.styled(`Warnings: ${warnings.length}, the last one ${safe(code)}.`, 'yellow'));
+    output.line(output.styled(`Warnings: ${warnings.length}, the last one is ${safe(code)}.`, 'yellow'));
   }
 }
 
 export function printPending(output: Output, pending: readonly string[] = []): void {
   if (pending.length === 0) return;
-  output.line(output.styled(`Pending, since nothing of that name is registered: ${listOf(pending)}`, 'red'));
+  output.line(
+    output.styled(`Pending, because nothing of that name is registered: ${listOf(pending)}`, 'red'),
+  );
 }
 
 /** The spec in force, its origin and its end. */

@@ -72,6 +72,6 @@ function commandOf(name: string): Command {
   if (Object.hasOwn(COMMANDS, name)) return COMMANDS[name]!;
   const names = Object.keys(COMMANDS);
   const near = nearestName(name, names);
-  const hint = near === undefined ? `There are ${names.join(', ')}.` : `Did you mean '${near}'?`;
-  throw new CommandError(`'${safe(name)}' is no command. ${hint} See nest-lens --help`);
+  const hint = near === undefined ? `The commands are ${names.join(', ')}.` : `Did you mean '${near}'?`;
+  throw new CommandError(`'${safe(name)}' is not a command. ${hint} See nest-lens --help`);
 }

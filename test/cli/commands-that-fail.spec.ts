@@ -71,18 +71,18 @@ describe('a command that fails', () => {
   });
 
   it.each<[args: string[], message: RegExp]>([
-    [['groups', 'orders'], /takes no names, and got 'orders'\. To see one group, use nest-lens group orders/],
+    [['groups', 'orders'], /takes no names, but got 'orders'\. To see one group, use nest-lens group orders/],
     [['watch', 'orders'], /nest-lens watch takes no names/],
-    [['groups'], /Say which process to ask/],
+    [['groups'], /Name the process to ask/],
     [['groups', '--url', 'localhost:3000'], /--url is 'localhost:3000'/],
     [['groups', '--url', 'http://u:secret@h'], /credentials in it/],
     [['groups', '--url'], /argument missing/],
-    [['on', '--url', 'http://127.0.0.1:9'], /Say what is to be on/],
+    [['on', '--url', 'http://127.0.0.1:9'], /Name the groups to turn on/],
     [['on', 'a', '--for', '2d', '--url', 'http://127.0.0.1:9'], /--for is '2d'/],
     [['preview', '--seconds', '301', '--url', 'http://127.0.0.1:9'], /--seconds is '301'/],
     [['sign', '--groups', '-a'], /argument is ambiguous/],
     [['wacht'], /Did you mean 'watch'/],
-    [['__proto__'], /is no command/],
+    [['__proto__'], /is not a command/],
   ])('says what is wrong with %j', async (args, message) => {
     const found = await run(args, { NEST_LENS_SIGNING_KEY: 'k' });
     expect([found.code, found.out]).toEqual([1, '']);
@@ -93,7 +93,7 @@ describe('a command that fails', () => {
 
   it('says that a token can be in no header, without the token', async () => {
     const found = await run(['groups', '--url', 'http://127.0.0.1:9'], { NEST_LENS_TOKEN: 'se\ncret' });
-    expect(found.err).toBe('nest-lens: NEST_LENS_TOKEN has characters that no header can carry.\n');
+    expect(found.err).toBe('nest-lens: NEST_LENS_TOKEN has characters that a header cannot carry.\n');
   });
 
   it('says that an application lets nobody change anything', async () => {

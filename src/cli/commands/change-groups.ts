@@ -7,23 +7,23 @@ import { isLensDocument } from '../lens-document.js';
 import { printAnswer, printDocument } from '../print-document.js';
 import { DEFAULT_SECONDS, DURATION_OPTION, MAX_SECONDS, SERVER_OPTIONS } from './server-options.js';
 
-const ONE_PROCESS = 'It changes the process that answers, and no other.';
+const ONE_PROCESS = 'Only the process that answers is changed.';
 
 /** `nest-lens on`. */
 export const turnOn: Command = {
-  summary: 'Puts a spec over the one in force, for a while.',
+  summary: 'Puts another spec in force for a while.',
   usage: '<spec> --for 15m --url http://localhost:3000',
   details:
-    `Has exactly what the spec names on, for a while: groups, presets, wildcards, exclusions. ${ONE_PROCESS}\n` +
-    'With --add what is on now stays on.',
+    `Turns exactly those groups on that the spec selects (groups, presets, wildcards, exclusions), for a while. ${ONE_PROCESS}\n` +
+    'With --add, what is on now stays on.',
   options: {
     ...SERVER_OPTIONS,
     for: DURATION_OPTION,
-    add: { type: 'boolean', help: 'Adds to the spec in force instead of taking its place.' },
+    add: { type: 'boolean', help: 'Adds to the spec in force instead of replacing it.' },
   },
   async run(run) {
     const entries = entriesOf(run);
-    if (entries === '') throw new CommandError('Say what is to be on. See nest-lens on --help');
+    if (entries === '') throw new CommandError('Name the groups to turn on. See nest-lens on --help');
     const spec = run.given.isSet('add') ? withEntries(await activeSpec(run), entries) : entries;
     return override(run, spec);
   },
@@ -31,11 +31,11 @@ export const turnOn: Command = {
 
 /** `nest-lens off`. */
 export const turnOff: Command = {
-  summary: 'Takes the override away, or some groups off for a while.',
+  summary: 'Ends the override, or turns some groups off for a while.',
   usage: '[<group> …] --url http://localhost:3000',
   details:
-    'Without a name it takes the override away at once: the configured spec is in force again.\n' +
-    `With names (groups, presets, wildcards) it takes those off for a while, and leaves the rest as it is. ${ONE_PROCESS}`,
+    'Without a name it ends the override at once, so the configured spec is in force again.\n' +
+    `With names (groups, presets, wildcards) it turns those off for a while, and leaves the rest as it is. ${ONE_PROCESS}`,
   options: { ...SERVER_OPTIONS, for: DURATION_OPTION },
   async run(run) {
     const entries = entriesOf(run);

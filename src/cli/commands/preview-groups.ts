@@ -18,11 +18,11 @@ export const previewGroups: Command = {
   summary: 'Counts what groups would cost, before they are on.',
   usage: '[<spec>] --seconds 30 --url http://localhost:3000',
   details:
-    'Counts for a while how many spans each group would make, on or off, and estimates what exporting them takes.\n' +
-    'Nothing is turned on. Without a spec it counts every group.',
+    'Counts for a while how many spans each group would make, whether it is on or off, and estimates the bytes to export.\n' +
+    'It turns nothing on. Without a spec it counts every group.',
   options: {
     ...SERVER_OPTIONS,
-    seconds: { type: 'string', value: 'time', help: 'How long: 30, 45s, 5m at most. Default: 30.' },
+    seconds: { type: 'string', value: 'time', help: 'How long: 30, 45s, 2m; 5m at most. Default: 30.' },
   },
   async run(run) {
     const asked = run.given.text('seconds');
@@ -53,9 +53,7 @@ async function count({ given, output, client }: CommandRun, seconds: number): Pr
       );
     }
   }
-  throw new CommandError(
-    'The preview ended before its time. Is another one under way, or did the application close?',
-  );
+  throw new CommandError('The preview ended early. Is another one under way, or did the application close?');
 }
 
 function printPreview(

@@ -11,7 +11,7 @@ export const showGroup: Command = {
   summary: 'Shows one group with its sites.',
   usage: '<name> --url http://localhost:3000',
   details:
-    'Shows one group: its sites and routes, who has registered it, why it is on, and what would turn it on.',
+    'Shows one group: its sites and routes, who registered it, why it is on, and what would turn it on.',
   options: SERVER_OPTIONS,
   async run(run) {
     const [name, ...others] = run.given.words;

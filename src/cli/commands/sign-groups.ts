@@ -12,14 +12,14 @@ export const signGroups: Command = {
   summary: 'Signs a header that turns groups on for one request.',
   usage: '--groups <spec> --for 10m',
   details:
-    'Prints the value of the header x-lens-groups, which turns groups on for the requests that carry it, where requestOptIn of the\n' +
-    `application has the key. The key comes from ${KEY_VARIABLE}. Whoever sees the header can use it until it expires.\n\n` +
+    'Prints the value of the header x-lens-groups, which turns groups on for the requests that carry it. The application needs the\n' +
+    `key in its option requestOptIn. The command reads the key from ${KEY_VARIABLE}. Anyone who sees the header can use it until it expires.\n\n` +
     '  curl localhost:3000/orders -H "x-lens-groups: $(npx nest-lens sign --groups db_query --for 10m)"',
   options: {
     groups: {
       type: 'string',
       value: 'spec',
-      help: 'What is to be on: groups, presets, wildcards, exclusions.',
+      help: 'What to turn on: groups, presets, wildcards, exclusions.',
     },
     for: DURATION_OPTION,
     json: { ...SERVER_OPTIONS.json, help: 'Prints { header, value, expiresAt }.' },
@@ -27,7 +27,7 @@ export const signGroups: Command = {
   run({ given, output, env }) {
     const spec = [given.text('groups') ?? '', ...given.words].filter((part) => part.trim() !== '').join(',');
     if (spec === '')
-      throw new CommandError('Say what is to be on: --groups db_query. See nest-lens sign --help');
+      throw new CommandError('Name the groups to turn on: --groups db_query. See nest-lens sign --help');
     const key = env[KEY_VARIABLE] ?? '';
     if (key === '')
       throw new CommandError(`${KEY_VARIABLE} is not set: put the key of requestOptIn into it.`);

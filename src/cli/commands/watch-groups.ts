@@ -17,8 +17,9 @@ export const watchGroups: Command = {
   summary: 'Shows the groups, and each change of them, until Ctrl-C.',
   usage: '--url http://localhost:3000',
   details:
-    'Shows the groups, then a line for each change: what went on or off, by which spec. Ends at Ctrl-C, with exit code 2 if something\n' +
-    'is pending then. A server that is away for a while is said, and so is its return. With --json each document is one line.',
+    'Shows the groups, then a line for each change: what went on or off, by which spec. It ends at Ctrl-C, with exit code 2 if\n' +
+    'something is pending then. It says when the server stops answering, and when it answers again. With --json each document is\n' +
+    'one line.',
   options: {
     ...SERVER_OPTIONS,
     every: { type: 'string', value: 'time', help: 'How often the server is asked. Default: 2s.' },
@@ -41,7 +42,7 @@ export const watchGroups: Command = {
       if (signal.aborted) break;
       try {
         const now = await client.ask(isLensDocument, { signal });
-        if (isAway) output.note(`${time()} It answers again.`);
+        if (isAway) output.note(`${time()} The server answers again.`);
         isAway = false;
         const changes = changesBetween(shown, now);
         shown = now;
