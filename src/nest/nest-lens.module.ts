@@ -80,7 +80,8 @@ export class NestLensModule implements NestModule, OnModuleInit {
    *
    * @param options see {@link NestLensModuleOptions}
    * @throws TypeError for an option that is unknown or of a wrong type; NestLensError `RUNTIME_CONTROL_UNGUARDED` for
-   * `runtimeControl` without guards
+   * `runtimeControl` without guards, `INTROSPECTION_UNGUARDED` for `page` or `recentTraces` without guards outside of
+   * development and test
    *
    * @example
    * ```ts
@@ -103,7 +104,8 @@ export class NestLensModule implements NestModule, OnModuleInit {
    *
    * @param options see {@link NestLensModuleAsyncOptions}
    * @throws TypeError for an option that is unknown or of a wrong type; NestLensError `RUNTIME_CONTROL_UNGUARDED` for
-   * `runtimeControl` without guards. The options of the factory are checked when the application is made
+   * `runtimeControl` without guards, `INTROSPECTION_UNGUARDED` for `page` or `recentTraces` without guards outside of
+   * development and test, `NO_OPTIONS_FACTORY`. The options of the factory are checked when the application is created
    *
    * @example
    * ```ts
@@ -124,6 +126,8 @@ export class NestLensModule implements NestModule, OnModuleInit {
    * times with the same content.
    *
    * @param definitions see {@link SpanGroupDefinition}; `defineSpanGroups` makes typed ones
+   * @throws TypeError for a definition of a wrong type. If a definition can't be registered, such as a namespace that another
+   * module has registered with other groups, the start of the application fails with a SpanRegistryError
    *
    * @example
    * ```ts

@@ -41,6 +41,7 @@ export function recordWarning(warning: Warning): void {
  * Sends NestLens's warnings to a logger of your own, for the whole process. Until it is called they go to the console, and to
  * Nest's `Logger` (context `NestLens`) once `NestLensModule` runs. NestLens ignores what the logger throws.
  *
+ * @param logger gets each warning in `warn(message, warning)`; with an `info(message, change)` it gets changes of the spec, too
  * @throws TypeError if it has no method `warn`
  *
  * @example

@@ -14,6 +14,9 @@ const { open, gates } = state;
  * A name that is not registered is always off. The warning `UNKNOWN_GROUP_AT_SITE` says so once, if the call is among the
  * first 100,000 after the set-up.
  *
+ * @param group the name as it is registered; it is neither trimmed nor lower-cased
+ * @returns false while telemetry is off
+ *
  * @example
  * if (isSpanGroupEnabled('payment')) span.setAttribute('payment.plan', describePlan(order));
  */

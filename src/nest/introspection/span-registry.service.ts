@@ -7,7 +7,13 @@ import { SpanRegistry } from '../../core/groups/span-registry.js';
 import { type LensReport, reportLens } from './lens-report.js';
 import type { SpanSites } from './span-sites.js';
 
-/** The token of the registry service, for all copies of the package; within one copy the class is a token, too. */
+/**
+ * The token of the registry service, for all copies of the package; within one copy the class is a token, too. Use it in a
+ * library, whose copy of NestLens may not be the application's.
+ *
+ * @example
+ * constructor(@Inject(SPAN_REGISTRY_SERVICE) private readonly spanRegistry: SpanRegistryService) {}
+ */
 export const SPAN_REGISTRY_SERVICE = Symbol.for('nest-lens.span-registry.service');
 
 /**
@@ -24,7 +30,15 @@ export class SpanRegistryService {
   /** @internal */
   constructor(private readonly sites: SpanSites) {}
 
-  /** See {@link SpanRegistry}. */
+  /**
+   * Registers groups and presets under a namespace, like `SpanRegistry.register`.
+   *
+   * @param namespace the owner, taken as it is
+   * @param groups every group name
+   * @param presets named subsets. Default: none
+   * @param options `allowOverride`: replace what the namespace registered before. Default: false
+   * @throws SpanRegistryError and TypeError as `SpanRegistry.register` does; then nothing has changed
+   */
   register(
     namespace: string,
     groups: Iterable<string>,
@@ -34,7 +48,11 @@ export class SpanRegistryService {
     SpanRegistry.register(namespace, groups, presets, options);
   }
 
-  /** See {@link SpanRegistry}. */
+  /**
+   * Removes a namespace's groups and presets, like `SpanRegistry.unregister`.
+   *
+   * @throws SpanRegistryError `NAMESPACE_NOT_REGISTERED`; TypeError for a namespace that is not a string
+   */
   unregister(namespace: string): void {
     SpanRegistry.unregister(namespace);
   }
@@ -54,7 +72,7 @@ export class SpanRegistryService {
     return SpanRegistry.presets();
   }
 
-  /** The groups that a spec would turn on, and its entries that match nothing. */
+  /** The groups that a spec would turn on, and its entries that match nothing. It changes nothing and never throws. */
   resolve(spec: string): { enabled: ReadonlySet<string>; pending: ReadonlySet<string> } {
     return SpanRegistry.resolve(spec);
   }
@@ -74,12 +92,23 @@ export class SpanRegistryService {
     return pendingSpanGroups();
   }
 
-  /** Replaces the configured spec for a while; see {@link overrideSpanGroups}. */
+  /**
+   * Replaces the configured spec for a while; see {@link overrideSpanGroups}.
+   *
+   * @param spec as in `NEST_LENS_SPAN_GROUPS`
+   * @param options `ttlMs`: milliseconds until it ends by itself. Default: no end
+   * @throws NestLensError `PINNED` (telemetry is off, or the groups are pinned), `INVALID_SPEC`, `INVALID_TTL`; TypeError for
+   * options that are no object or have another key
+   */
   override(spec: string, options: { ttlMs?: number } = {}): void {
     overrideSpanGroups(spec, options);
   }
 
-  /** Ends the override; see {@link clearSpanGroupOverride}. */
+  /**
+   * Ends the override, if there is one; see {@link clearSpanGroupOverride}.
+   *
+   * @throws NestLensError `PINNED`
+   */
   clearOverride(): void {
     clearSpanGroupOverride();
   }

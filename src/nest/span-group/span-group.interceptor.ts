@@ -9,8 +9,8 @@ import { NoSpanGroup } from './span-group.decorator.js';
  * It reads the `@SpanGroup` of the handler or its class. For a handler in no group, or whose group is off, it returns
  * `next.handle()` itself. A decorated handler still has one span.
  *
- * Bind it where the wider span is wanted, to handlers or controllers: being an interceptor is what costs (on Nest 11 about
- * 25 us a request), the gate isn't. It needs no dependencies and works without `NestLensModule`.
+ * Bind it where the wider span is wanted, to handlers or controllers, because every interceptor costs time, also while the
+ * group is off: about 5 us a request on Nest 12 and 15 us on Nest 11, and more under load. It needs no dependencies and works without `NestLensModule`.
  *
  * Without an active span, an HTTP handler's span continues the caller's `traceparent`.
  *
