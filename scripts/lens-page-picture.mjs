@@ -70,7 +70,7 @@ try {
   page.setDefaultTimeout(30_000);
   await page.goto(`${url}/lens`);
   await page.locator('#spec').fill('per_request,db_query');
-  await page.getByRole('button', { name: 'Use it' }).click();
+  await page.getByRole('button', { name: 'Apply' }).click();
   await page.getByText('An override.').waitFor();
   const shopper = (async () => {
     for (let round = 0; round < 40 && browser.isConnected(); round++)

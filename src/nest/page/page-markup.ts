@@ -1,6 +1,6 @@
 /** The page before any data: the places that its script fills. It holds no data of the process. */
 export const PAGE_MARKUP = `
-<a class="skip" href="#main">To the groups</a>
+<a class="skip" href="#main">Skip to the groups</a>
 <header class="top">
   <div class="brand">
     <svg viewBox="0 0 32 32" width="30" height="30" aria-hidden="true"><circle cx="14" cy="14" r="10.5" fill="none" stroke="currentColor" stroke-width="3"/><path d="m22 22 7 7" stroke="currentColor" stroke-width="3.6" stroke-linecap="round"/><path d="M8.5 10.5h8M10.5 14h9M8.5 17.5h5" stroke="currentColor" stroke-width="2.2" stroke-linecap="round"/></svg>
@@ -15,17 +15,17 @@ export const PAGE_MARKUP = `
     <button id="live" type="button" class="small" aria-pressed="true">Pause</button>
   </div>
 </header>
-<noscript><p class="card notice">This page needs JavaScript. GET …/groups says the same as JSON.</p></noscript>
+<noscript><p class="card notice">This page needs JavaScript. GET …/groups has the same data as JSON.</p></noscript>
 <main id="main" tabindex="-1">
   <form id="sign-in" class="card notice" hidden>
-    <h2>Who are you?</h2>
+    <h2>Sign in</h2>
     <p id="sign-in-why"></p>
     <div class="fields">
       <label>Header <input id="header" autocomplete="off" spellcheck="false" value="Authorization"></label>
       <label class="wide">Token <input id="token" type="password" autocomplete="off" spellcheck="false" placeholder="sent as: Bearer …"></label>
-      <button type="submit" class="primary">Go on</button>
+      <button type="submit" class="primary">Sign in</button>
     </div>
-    <p class="muted">It is kept for this tab only, and sent to this process only.</p>
+    <p class="muted">The token is kept for this tab only, and sent to this process only.</p>
   </form>
   <div id="problem" class="card notice bad" role="alert" hidden>
     <span id="problem-text"></span> <button id="problem-close" type="button" class="small">Close</button>
@@ -33,13 +33,13 @@ export const PAGE_MARKUP = `
 
   <section class="card hero" aria-labelledby="spec-title">
     <div class="hero-spec">
-      <h2 id="spec-title">In force</h2>
+      <h2 id="spec-title">Spec in force</h2>
       <p id="in-force" class="in-force">…</p>
       <p id="why" class="muted"></p>
     </div>
     <div id="ends" class="ends" hidden>
-      <span class="muted">goes back in</span> <span id="countdown" class="countdown" role="timer">–</span>
-      <button id="back" type="button" class="needs-control" hidden>Back to configured now</button>
+      <span class="muted">ends in</span> <span id="countdown" class="countdown" role="timer">–</span>
+      <button id="back" type="button" class="needs-control" hidden>End it now</button>
     </div>
     <dl id="facts" class="facts"></dl>
   </section>
@@ -58,9 +58,9 @@ export const PAGE_MARKUP = `
       </div>
       <div class="bar-of-tools controls" data-needs="control">
         <form id="control" class="fields">
-          <label>Changes last <select id="ttl"><option value="300">5 minutes</option><option value="900" selected>15 minutes</option><option value="3600">1 hour</option><option value="14400">4 hours</option></select></label>
+          <label>A change lasts <select id="ttl"><option value="300">5 minutes</option><option value="900" selected>15 minutes</option><option value="3600">1 hour</option><option value="14400">4 hours</option></select></label>
           <label class="grow"><span class="spoken">Spec</span><input id="spec" required autocomplete="off" spellcheck="false" maxlength="1000" placeholder="a spec: default,db_query"></label>
-          <button type="submit" class="needs-control">Use it</button>
+          <button type="submit" class="needs-control">Apply</button>
         </form>
         <form id="preview" class="fields">
           <label>What would it cost? <select id="seconds"><option value="10">10 s</option><option value="30">30 s</option><option value="60">60 s</option></select></label>
@@ -80,7 +80,7 @@ export const PAGE_MARKUP = `
       <section class="card" aria-labelledby="changes-title">
         <h2 id="changes-title">Last changes</h2>
         <div class="scrolls" role="region" aria-label="List of changes" tabindex="0"><ul id="changes" class="plain"></ul></div>
-        <p id="no-changes" class="muted">Nobody has changed anything since the start.</p>
+        <p id="no-changes" class="muted">No changes since telemetry was set up.</p>
       </section>
       <section class="card" aria-labelledby="warnings-title">
         <h2 id="warnings-title">Warnings <span id="warnings-count" class="tag warn"></span></h2>
@@ -108,6 +108,6 @@ export const PAGE_MARKUP = `
     </div>
   </section>
 </main>
-<footer class="muted">This process only. <span data-needs="control">Changes end by themselves.</span></footer>
+<footer class="muted">This process only. <span data-needs="control">Every change ends by itself.</span></footer>
 <div id="said" class="spoken" role="status"></div>
 `;

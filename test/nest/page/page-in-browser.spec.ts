@@ -68,16 +68,16 @@ describe.each([express, fastify])('the page, in Chromium, on $name', (platform) 
     const { traces } = (await app.get('/lens/traces', { headers: signedIn.extraHTTPHeaders })).json();
     // Somebody has sent the address of a trace.
     const { page, complaints } = await openPage(app.url(`/lens#trace=${traces[0].traceId}`));
-    await page.getByRole('heading', { name: 'Who are you?' }).waitFor();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     expect(await page.getByRole('switch').count()).toBe(0);
     await page.getByLabel('Token').fill('wrong');
     await page.keyboard.press('Enter');
-    await page.getByText('has refused this token').waitFor();
+    await page.getByText('refused this token').waitFor();
     await page.getByLabel('Token').fill('night-shift');
     await page.keyboard.press('Enter');
     await page.getByRole('switch', { name: 'orders' }).waitFor();
     await page.getByRole('heading', { name: 'orders.place' }).waitFor();
-    expect(await page.getByRole('heading', { name: 'Who are you?' }).isVisible()).toBe(false);
+    expect(await page.getByRole('heading', { name: 'Sign in' }).isVisible()).toBe(false);
     await page.reload();
     await page.getByRole('switch', { name: 'orders' }).waitFor();
     expect(complaints).toEqual([]);
@@ -90,7 +90,7 @@ describe('the page, in Chromium', () => {
   itInBrowser('turns a group on for a while by the keyboard, counts down, and goes back', async () => {
     const app = await start();
     const { page, complaints } = await openPage(app.url('/lens'), signedIn);
-    await page.getByLabel('Changes last').selectOption('1 hour');
+    await page.getByLabel('A change lasts').selectOption('1 hour');
     const stock = page.getByRole('switch', { name: 'stock' });
     await stock.focus();
     await page.keyboard.press('Space');
@@ -107,7 +107,7 @@ describe('the page, in Chromium', () => {
     await page.keyboard.press('Space');
     await page.getByText('stock is off for 1 hour.').waitFor({ state: 'attached' });
     expect([...enabledSpanGroups()]).toEqual(['orders']);
-    await page.getByRole('button', { name: 'Back to configured now' }).click();
+    await page.getByRole('button', { name: 'End it now' }).click();
     await page.getByText('As configured,').waitFor();
     expect(await page.locator('#changes li').count()).toBe(3);
     expect(complaints).toEqual([]);
@@ -151,8 +151,8 @@ describe('the page, in Chromium', () => {
     const row = (name: string) =>
       page.getByRole('listitem').filter({ has: page.getByRole('switch', { name }) });
     expect(await row('orders').innerText()).toMatch(/on because of\s+default/);
-    expect(await row('stock').innerText()).toMatch(/off; would be on by\s+slow/);
-    await page.getByText('stok matches nothing here. Did you mean stock?').waitFor();
+    expect(await row('stock').innerText()).toMatch(/off; would be turned on by\s+slow/);
+    await page.getByText('stok matches no registered group or preset. Did you mean stock?').waitFor();
     await page.getByRole('button', { name: 'orders', exact: true }).click();
     await page.getByText('OrdersController.place', { exact: true }).waitFor();
     expect(await row('orders').innerText()).toContain('GET /orders');
@@ -220,7 +220,7 @@ describe('the page, in Chromium', () => {
     await page.setViewportSize({ width: 390, height: 844 });
     found['on a phone'] = await accessibilityFindings(page);
     const stranger = await openPage(app.url('/lens'));
-    await stranger.page.getByRole('heading', { name: 'Who are you?' }).waitFor();
+    await stranger.page.getByRole('heading', { name: 'Sign in' }).waitFor();
     found['before the token'] = await accessibilityFindings(stranger.page);
     expect(found).toEqual({ light: [], dark: [], 'on a phone': [], 'before the token': [] });
   });

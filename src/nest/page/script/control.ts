@@ -55,7 +55,7 @@ async function attempt(work) {
   } catch (error) {
     if (error.name === 'AbortError') return;
     $('problem').hidden = false;
-    setText($('problem-text'), error.isAccess ? 'You may look, but not do this: ' + error.message : error.message);
+    setText($('problem-text'), error.isAccess ? 'You may look, but not change or measure: ' + error.message : error.message);
     if (error.isAccess) $('sign-in').hidden = false;
   }
 }

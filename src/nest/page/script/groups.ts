@@ -13,7 +13,7 @@ function showGroups(report) {
   const words = $('filter').value.toLowerCase().split(/\s+/).filter(Boolean);
   const found = report.groups.filter((group) => matches(group, words));
   $('no-groups').hidden = found.length > 0;
-  setText($('no-groups'), report.groups.length === 0 ? 'Nobody in this process has registered a span group.' : 'No group matches the filter.');
+  setText($('no-groups'), report.groups.length === 0 ? 'No span group is registered in this process.' : 'No group matches the filter.');
   setText($('shown'), found.length === report.groups.length ? count(found.length, 'group') : found.length + ' of ' + count(report.groups.length, 'group'));
   const isFixed = !report.telemetry.enabled || report.spec.pinned;
   keyed($('groups'), found, (group) => group.name, (group) => groupRow(group, isFixed));
@@ -53,7 +53,7 @@ function groupRow({ name }) {
       const key = JSON.stringify(because) + group.enabled;
       if (why.key !== key) {
         why.key = key;
-        const lead = group.enabled ? (because.length > 0 ? ' because of ' : ' since the groups are pinned') : because.length > 0 ? '; would be on by ' : '; in no preset';
+        const lead = group.enabled ? (because.length > 0 ? ' because of ' : ' because the groups are pinned') : because.length > 0 ? '; would be turned on by ' : '; in no preset';
         setAll(why, lead, because.slice(0, 4).map((entry, at) => [at > 0 && ' ', chip(entry)]).flat(), because.length > 4 && ' and ' + (because.length - 4) + ' more');
       }
       const found = measured.get(name);
@@ -107,7 +107,7 @@ function fillPanel(group, panel, report) {
     sites.length > 0
       ? h('ul', { class: 'sites' }, sites.map((site) => h('li', {}, named(site.name), site.route && h('bdi', { class: 'route' }, site.route), h('span', { class: 'muted' }, [site.kind, site.type].filter(Boolean).join(', ')),
           counts.has(site.name) && h('b', {}, count(counts.get(site.name), 'span')))))
-      : h('p', { class: 'muted' }, report === undefined ? 'Asking for its sites…' : 'No decorated method is in it; blocks and functions cannot be listed.'),
+      : h('p', { class: 'muted' }, report === undefined ? 'Loading its sites…' : 'No decorated method is in this group. Blocks and functions cannot be listed.'),
   );
 }
 `;

@@ -47,7 +47,7 @@ function setStatus(kind, text) {
 function askForAccess(error) {
   $('sign-in').hidden = false;
   setStatus('bad', error.status === 401 ? 'not signed in' : 'not allowed');
-  setText($('sign-in-why'), Object.keys(access).length > 0 ? 'The process has refused this token: ' + error.message : 'A guard of the process has refused: ' + error.message);
+  setText($('sign-in-why'), Object.keys(access).length > 0 ? 'A guard refused this token: ' + error.message : 'A guard refused the request: ' + error.message);
 }
 
 function followHash(isMoving) {
@@ -86,7 +86,7 @@ $('problem-close').addEventListener('click', () => ($('problem').hidden = true))
 $('live').addEventListener('click', () => {
   const isLive = $('live').getAttribute('aria-pressed') !== 'true';
   $('live').setAttribute('aria-pressed', String(isLive));
-  setText($('live'), isLive ? 'Pause' : 'Go on');
+  setText($('live'), isLive ? 'Pause' : 'Resume');
   if (isLive) refresh();
   else setStatus('bad', 'paused');
 });

@@ -7,7 +7,7 @@ function showTelemetry({ telemetry, groups, enabled }) {
   setText($('telemetry'), state[1]);
   const facts = [
     ['Groups on', enabled.length + ' of ' + groups.length],
-    mode && ['SDK', mode === 'own' ? 'started by NestLens' : 'the application’s own'],
+    mode && ['SDK', mode === 'own' ? 'started by NestLens' : 'started by the application'],
     spansExported !== undefined && ['Spans exported', spansExported.toLocaleString('en')],
     spansLost !== undefined && ['Spans lost', spansLost.toLocaleString('en'), spansLost > 0 ? 'bad' : ''],
     lastExportAt && ['Last export', timeOfDay(lastExportAt)],
@@ -18,7 +18,7 @@ function showTelemetry({ telemetry, groups, enabled }) {
 let expiresAt;
 
 function by(source) {
-  return source === 'default' ? ['since nothing else is set.'] : ['by ', h('b', {}, source), '.'];
+  return source === 'default' ? ['because nothing else is set.'] : ['by ', h('b', {}, source), '.'];
 }
 
 function showSpec({ spec, telemetry }) {
@@ -30,7 +30,7 @@ function showSpec({ spec, telemetry }) {
   const why = !telemetry.enabled
     ? 'Telemetry is disabled in this process, so every group is off.'
     : spec.pinned
-      ? 'The groups were set as a list, so no spec counts.'
+      ? 'The groups are pinned: code has set them as a list, so no spec applies.'
       : override
         ? ['An override. Configured is ', named(spec.configured, 'spec'), ', ', ...by(spec.source)]
         : ['As configured, ', ...by(spec.source)];
@@ -78,7 +78,7 @@ function showPending({ pending, spec }) {
     $('pending-list'),
     pending.map((entry) => {
       const names = nearest.get(entry) || [];
-      return h('li', {}, named(entry), ' matches nothing here. ', names.length > 0 && 'Did you mean ',
+      return h('li', {}, named(entry), ' matches no registered group or preset. ', names.length > 0 && 'Did you mean ',
         names.map((name, at) => [at > 0 && ' or ', suggest(entry, name)]).flat(), names.length > 0 && '?');
     }),
   );
