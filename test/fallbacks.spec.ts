@@ -83,7 +83,7 @@ describe('the registry of the fallbacks', () => {
   });
 
   it.each([undefined, null, 5, Symbol('s'), ['orders'], Object.create(null)])(
-    'F2: resolve never throws, nor for what is no text (row %#)',
+    'F2: resolve never throws, nor for what is not a string (row %#)',
     (spec) => {
       const { enabled, pending } = SpanRegistry.resolve(spec as never);
       expect([enabled.size, pending.size]).toEqual([0, 0]);

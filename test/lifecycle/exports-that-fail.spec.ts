@@ -106,7 +106,7 @@ describe('exports that fail while the application runs', () => {
 
   it.each([
     [403, 'did not accept the credentials'],
-    [404, 'takes no spans'],
+    [404, 'does not accept spans'],
     [400, 'rejected the spans'],
   ])('H14: are explained: an answer %d', async (status, reason) => {
     const { url } = await startAnswering(status);
@@ -183,7 +183,7 @@ describe('exports that fail while the application runs', () => {
 describe('a flush that fails', () => {
   it.each([
     [401, 'Telemetry could not be flushed: the collector did not accept the credentials.'],
-    [404, "Telemetry could not be flushed: the collector's address answers, but takes no spans."],
+    [404, "Telemetry could not be flushed: the collector's address answers, but does not accept spans."],
   ])('H9: says its own cause: an answer %d', async (status, message) => {
     const { url } = await startAnswering(status);
     process.env.OTEL_BSP_SCHEDULE_DELAY = '60000';

@@ -117,14 +117,14 @@ describe('introspection that cannot be obeyed', () => {
     ['is a switch', true, /introspection must be false or an object, not true/],
     ['is null', null, /introspection must be false or an object, not null/],
     ['is a list', [], /introspection must be false or an object, not an array/],
-    ['is a text', 'lens', /introspection must be false or an object, not the text 'lens'/],
+    ['is a string', 'lens', /introspection must be false or an object, not the string 'lens'/],
     [
       'has a misspelt key',
       { guard: guards },
-      /must be path, guards, runtimeControl, page or recentTraces, not the text 'guard'/,
+      /must be path, guards, runtimeControl, page or recentTraces, not the string 'guard'/,
     ],
-    ['has paths', { path: ['a', 'b'] }, /introspection\.path must be a text, not an array/],
-    ['has null for a path', { path: null }, /introspection\.path must be a text, not null/],
+    ['has paths', { path: ['a', 'b'] }, /introspection\.path must be a string, not an array/],
+    ['has null for a path', { path: null }, /introspection\.path must be a string, not null/],
     ['has one guard, not a list', { guards: OperatorGuard }, /guards must be an array/],
     ['has a set of guards', { guards: new Set(guards) }, /guards must be an array/],
     ['has a guard that a circular import left out', { guards: [undefined] }, /guards\[0\] must be a class/],
@@ -214,7 +214,7 @@ describe('options that nobody would read', () => {
       forRoot({ toString: 1 }),
       /'toString', which is not known here\. Known options: registrations,/,
     ],
-    ['a text', forRoot('x'), /forRoot: options must be an object, not the text 'x'/],
+    ['a string', forRoot('x'), /forRoot: options must be an object, not the string 'x'/],
     ['null', forRoot(null), /forRoot: options must be an object, not null/],
     ['a list', forRoot([]), /forRoot: options must be an object, not an array/],
     ['guards beside a factory', forRootAsync({ useFactory: () => ({}), guards }), /under introspection\./],
@@ -232,7 +232,7 @@ describe('options that nobody would read', () => {
   it.each<[string, unknown, RegExp]>([
     ['guards', { guards }, /factory of.*'guards'.*belongs under introspection, beside the factory\./],
     ['imports', { imports: [] }, /factory of.*'imports'.*belongs beside the factory\./],
-    ['a text', 'x', /factory of.*options must be an object, not the text 'x'/],
+    ['a string', 'x', /factory of.*options must be an object, not the string 'x'/],
     ['a mode', { telemetry: { mode: 'atach' } }, /telemetry\.mode must be 'own' or 'attach'/],
   ])('H12: stop the start when a factory gives them: %s', async (_what, given, message) => {
     const made = NestLensModule.forRootAsync({ useFactory: () => given as object });

@@ -299,7 +299,7 @@ describe('forRootAsync that injects something of each request', () => {
     const app = await NestFactory.create(AppModule, express.create(), { logger: false, abortOnError: false });
     await expect(app.init()).rejects.toMatchObject({
       code: 'OPTIONS_REQUEST_SCOPED',
-      message: expect.stringContaining('for each request'),
+      message: expect.stringContaining('request-scoped provider'),
     });
     await app.close();
   });

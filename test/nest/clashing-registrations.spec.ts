@@ -64,11 +64,11 @@ describe('a namespace that is registered twice, with different groups', () => {
 describe('registrations of a wrong type', () => {
   it.each<[string, unknown, string]>([
     ['an object', { namespace: 'shop', groups: [] }, 'must be an array of definitions, not an object'],
-    ['a text', 'shop', "must be an array of definitions, not the text 'shop'"],
+    ['a string', 'shop', "must be an array of definitions, not the string 'shop'"],
     [
-      'a list of texts',
+      'a list of strings',
       ['shop'],
-      "a definition must be an object with namespace and groups, not the text 'shop'",
+      "a definition must be an object with namespace and groups, not the string 'shop'",
     ],
     [
       'a list with a hole',

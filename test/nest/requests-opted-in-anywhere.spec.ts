@@ -184,7 +184,7 @@ describe('The header x-lens-groups', () => {
 
   it.each<[unknown, RegExp]>([
     [KEY, /requestOptIn must be an object with a key/],
-    [{ key: KEY, alow: ['orders'] }, /must be key, keys, allow, propagate, not the text 'alow'/],
+    [{ key: KEY, alow: ['orders'] }, /must be key, keys, allow, propagate, not the string 'alow'/],
   ])('C3: an option that nobody could obey stops the start, and shows no key', (requestOptIn, message) => {
     const wire = (): unknown => NestLensModule.forRoot({ requestOptIn: requestOptIn as never });
     expect(wire).toThrow(message);

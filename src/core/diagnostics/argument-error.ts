@@ -10,9 +10,9 @@ export function argumentError(what: string, wanted: string, given: unknown): Typ
   return new TypeError(`${what} must be ${wanted}, not ${describeValue(given)}.`);
 }
 
-/** Checks that a name is a text. */
+/** Checks that a name is a string. */
 export function checkText(what: string, given: unknown): void {
-  if (typeof given !== 'string') throw argumentError(what, 'a text', given);
+  if (typeof given !== 'string') throw argumentError(what, 'a string', given);
 }
 
 /** Checks that options are an object, or were left out. */

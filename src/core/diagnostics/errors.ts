@@ -50,7 +50,7 @@ interface ErrorDetails {
 
 /**
  * All messages of errors that NestLens throws: code -> message. Each says what was wrong and what to do next. The details are
- * quoted: lists are texts.
+ * quoted: lists are strings.
  */
 const MESSAGES: {
   readonly [C in NestLensErrorCode]: (details: QuotedDetails<ErrorDetails[C]>) => string;
@@ -81,7 +81,7 @@ const MESSAGES: {
     "Telemetry is enabled, but the package '@opentelemetry/sdk-node' can't be loaded. Install it " +
     '(npm i @opentelemetry/sdk-node), or register a tracer provider of your own before NestLens sets up.',
   NOT_A_METHOD: ({ decorator, site }) =>
-    `${decorator} on ${site}: it can be put on a class or on a method, not on a property or an accessor. Make it a method.`,
+    `${decorator} on ${site}: the decorator is for classes and methods, not for properties and accessors. Make ${site} a method.`,
   EXPERIMENTAL_DECORATORS_OFF: ({ decorator }) =>
     `${decorator} was called as an ECMAScript decorator, but like Nest's own it is one of TypeScript's experimental decorators. ` +
     'Set "experimentalDecorators": true in the compilerOptions of the tsconfig.json that this file is compiled with ' +
@@ -103,7 +103,7 @@ const MESSAGES: {
     'NestLensModule.forRoot was loaded lazily, after the start of the application: Nest does not call its hooks and does not map its ' +
     'routes. Import it in the root module. A module that is loaded lazily can register groups with forFeature.',
   OPTIONS_REQUEST_SCOPED: () =>
-    'NestLensModule.forRootAsync injects a provider that is made for each request, so Nest cannot make its options. Inject ' +
+    'NestLensModule.forRootAsync injects a request-scoped provider, so Nest cannot create its options at the start. Inject ' +
     'providers of the default scope.',
   NO_OPTIONS_FACTORY: () =>
     'NestLensModule.forRootAsync needs one of useFactory, useClass and useExisting. Give one of them, or call forRoot.',

@@ -44,9 +44,9 @@ export function optionsIgnored({
   }
   return reason === 'second app'
     ? `Telemetry is already set up in this process, and this application uses that set-up. Its options ${options} differ from it, ` +
-        `and are ignored. Leave them out, give them to the application that starts first, or close that one before.`
+        `and are ignored. Leave them out, give them to the application that starts first, or close that application before this one starts.`
     : `NestLensModule.forRoot was called more than once in one application. The first call sets up. The options ${options} of a ` +
-        `later one differ from it, and are ignored. Leave them out there; its registrations count.`;
+        `later one differ from it, and are ignored. Leave them out there; its registrations do count.`;
 }
 
 /** What doesn't work, by the unknown part of the SDK. */
@@ -71,11 +71,11 @@ export const UNKNOWN_SHAPES: Readonly<Record<UnknownShape, string>> = {
 /** Why a signed header turned nothing on. */
 export const OPT_IN_PROBLEMS: Readonly<Record<string, string>> = {
   oversized: 'it is longer than 2,048 characters',
-  duplicate: 'it is there more than once',
-  malformed: 'it is no signed spec',
+  duplicate: 'the request has it more than once',
+  malformed: 'it is not a signed spec',
   expired: 'it has expired',
   expiresTooLate: 'it would be valid for more than a day',
-  badSignature: 'none of the keys has signed it',
+  badSignature: 'it is not signed with any of the keys',
   notAllowed: 'nothing that it names is registered here and in requestOptIn.allow',
 };
 
@@ -83,7 +83,7 @@ export const OPT_IN_PROBLEMS: Readonly<Record<string, string>> = {
 export const UNGATED: Readonly<Record<WarningDetails['INSTRUMENTATIONS_UNGATED']['spans'], string>> = {
   none: '',
   'earlier tracers':
-    'The tracers of the registered provider do not say which instrumentation they belong to, so only tracers that are made from now ' +
+    'The tracers of the registered provider do not say which instrumentation they belong to, so only tracers that are created from now ' +
     'on can be gated. The spec does not apply to instrumentations that have already made a span, or that took their tracer from the provider itself. ' +
     "Let NestLens start the SDK (mode 'own'), or register a provider of @opentelemetry/sdk-trace-base. ",
   all:

@@ -99,24 +99,25 @@ const EXPLANATIONS: Readonly<Record<Exclude<ExportFailure, 'other'>, Explanation
     remedy: 'Check OTEL_EXPORTER_OTLP_HEADERS.',
   },
   'not found': {
-    reason: "the collector's address answers, but takes no spans",
+    reason: "the collector's address answers, but does not accept spans",
     remedy:
-      'Check path, port and protocol: OTEL_EXPORTER_OTLP_ENDPOINT is without /v1/traces, and OTEL_EXPORTER_OTLP_PROTOCOL is ' +
+      'Check path, port and protocol: OTEL_EXPORTER_OTLP_ENDPOINT has to be without /v1/traces, and OTEL_EXPORTER_OTLP_PROTOCOL is ' +
       'http/protobuf by default (port 4318), not grpc (port 4317).',
   },
   rejected: {
     reason: 'the collector rejected the spans',
-    remedy: 'Its log says why; spans that are too big, or another version of the protocol, are usual.',
+    remedy:
+      'Look at its log. Usual causes are spans that are too large, and another version of the protocol.',
   },
   overloaded: {
-    reason: 'the collector answers that it can take no spans at present',
-    remedy: 'Its log says why; emit fewer spans, or give it more room.',
+    reason: 'the collector answers that it cannot accept spans at present',
+    remedy: 'Look at its log; emit fewer spans, or give it more resources.',
   },
   'invalid address': { reason: 'the address of the collector is not valid', remedy: CHECK },
   'module flag': {
     reason: 'the exporter could not load its HTTP client within jest',
     remedy:
-      'Start jest with NODE_OPTIONS=--experimental-vm-modules, or catch the spans in memory, as docs/testing.md shows.',
+      'Start jest with NODE_OPTIONS=--experimental-vm-modules, or keep the spans in memory, as docs/testing.md shows.',
   },
 };
 

@@ -18,7 +18,7 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\
 /** Replaces an error that must not be shown, because it may quote a variable's value or an exporter's address. */
 export const NOT_SHOWN = Symbol('not shown');
 
-/** Details as messages show them: lists and errors are texts. */
+/** Details as messages show them: lists and errors are strings. */
 export type QuotedDetails<D> = {
   readonly [K in keyof D]: K extends 'error' ? string : D[K] extends readonly string[] ? string : D[K];
 };
@@ -66,16 +66,16 @@ function reasonOf(error: unknown): string {
   }
 }
 
-/** Describes a value of a wrong type, e.g. `an array` or `the text '500'`. */
+/** Describes a value of a wrong type, e.g. `an array` or `the string '500'`. */
 export function describeValue(value: unknown): string {
-  if (typeof value === 'string') return `the text '${quote(value)}'`;
+  if (typeof value === 'string') return `the string '${quote(value)}'`;
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'object' && value !== null) return 'an object';
   if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`;
   return quote(String(value));
 }
 
-/** The same in short: a text in quotes, the type of anything else. */
+/** The same in short: a string in quotes, the type of anything else. */
 export function describeBriefly(value: unknown): string {
   if (typeof value === 'string') return `'${value}'`;
   if (Array.isArray(value)) return 'an array';

@@ -14,14 +14,14 @@ import type { Warning, WarningDetails } from './warning-details.js';
 
 /**
  * All messages of warnings: code -> message. Each says what is wrong, what the choices are, and what to do next. The details
- * are quoted: lists and errors are texts.
+ * are quoted: lists and errors are strings.
  */
 const MESSAGES: {
   readonly [C in LensWarningCode]: (details: QuotedDetails<WarningDetails[C]>) => string;
 } = {
   GROUP_COLLISION: ({ namespace, otherNamespace, groups }) =>
-    `Namespaces '${namespace}' and '${otherNamespace}' both register ${groups}. They share the gate: enabling such ` +
-    `a group turns on the spans of both. Rename one of them, or pass { allowOverride: true } if that is meant.`,
+    `Namespaces '${namespace}' and '${otherNamespace}' both register ${groups}. They share one gate for each: turning such ` +
+    `a group on turns on the spans of both. Rename one of them, or pass { allowOverride: true } if that is intended.`,
   PRESET_MEMBER_UNREGISTERED: ({ namespace, preset, members }) =>
     `Preset '${preset}' of namespace '${namespace}' names ${members}, which nobody has registered so far. They are ` +
     `ignored until somebody registers them. If nobody will, check the spelling.`,
@@ -37,17 +37,17 @@ const MESSAGES: {
   NOTHING_REGISTERED: ({ spec, isAwaited }) =>
     `Span group spec '${spec}' selects nothing${isAwaited === true ? ' so far' : ''}: no library or module in this process has registered a span group. ` +
     (isAwaited === true
-      ? 'Groups of instrumentations are registered with their first spans; until then nothing is emitted. '
+      ? 'The group of an instrumentation is registered with its first span; until then nothing is emitted. '
       : 'Nothing will be emitted. ') +
     `Pass registrations to NestLensModule.forRoot or forFeature, or import the library that registers them.`,
   SPEC_INVALID: ({ problem }) =>
     `The span group spec ${problem}. It is not used, and the spec before it stays in force. Correct it.`,
   SPEC_NOT_SHARED: ({ variable, spec }) =>
     `${variable} is '${spec}'. Python processes with NeMo Lens read the same variable. They know neither '*' nor a leading '-', and ` +
-    `take such an entry for a name. Set NEST_LENS_SPAN_GROUPS for this process, or write the names out.`,
+    `read such an entry as a name. Set NEST_LENS_SPAN_GROUPS for this process, or write the names out.`,
   SPEC_WITHOUT_ENABLED: ({ variable, enabledVariable }) =>
     `${variable} is set, but telemetry isn't enabled, so every span group is off. Set ${enabledVariable}=true to turn it on, ` +
-    `or ${enabledVariable}=false if it is meant to be off.`,
+    `or ${enabledVariable}=false if it is supposed to be off.`,
   VARIABLE_UNKNOWN: ({ variable, nearest }) =>
     `The variable ${variable} has no effect. Did you mean ${nearest}? Rename it, or unset it.`,
   SPEC_UNRESOLVED: specUnresolved,
@@ -59,7 +59,7 @@ const MESSAGES: {
     (hasGiven
       ? 'Its last spec stays in force'
       : 'It has given no spec so far, so the configured one is in force') +
-    ' until it gives another one. Mend the source; nothing has to be restarted. This is said once until it works again.',
+    ' until it gives another one. Fix the source; no restart is needed. This warning is not repeated until the source has worked again.',
   SPEC_SOURCE_RECOVERED: ({ source }) => `The source of the span group spec '${source}' works again.`,
   SPEC_SOURCE_NOT_ENDED: ({ source, reason, error }) =>
     `The source of the span group spec '${source}' can't be ended: ${reason ?? error}. It is ignored from now on, but its ` +
@@ -69,17 +69,17 @@ const MESSAGES: {
     (nearest === undefined ? '' : `Did you mean '${nearest}'? `) +
     `Correct the name, or add it to the groups of a registration.`,
   ATTRIBUTES_FAILED: ({ span, error }) =>
-    `The attributes of span '${span}' could not be read: ${error}. The span is made without them; this is said once. ` +
-    `Make the function, or the getters of the object, cope with every value that they get.`,
+    `The attributes of span '${span}' could not be read: ${error}. The span is made without them; this warning is given once. ` +
+    `Make the function, or the getters of the object, handle every value that they get.`,
   CARRIER_FAILED: ({ span, error }) =>
-    `The carrier of span '${span}' can't be read (${error}). The span is made, but not connected to the sender's trace; this is said once. ` +
-    `Make the function cope with every argument that it gets, and return the headers themselves.`,
+    `The carrier of span '${span}' can't be read (${error}). The span is made, but not connected to the sender's trace; this warning is given once. ` +
+    `Make the function handle every argument that it gets, and return the headers themselves.`,
   IS_ERROR_FAILED: ({ span, error }) =>
     `An isError function threw when it was asked about an exception of span '${span}': ${error}. The default rule decides ` +
-    `instead; this is said once. Make the function cope with every kind of value.`,
+    `instead; this warning is given once. Make the function handle every kind of value.`,
   SPAN_FAILED: ({ span, error }) =>
-    `The tracing SDK threw while span '${span}' was started or ended (${error}). The application goes on; this is ` +
-    `said once. Check the configured sampler, span processors and exporter, or the tracer that the site names.`,
+    `The tracing SDK threw while span '${span}' was started or ended (${error}). The application goes on; this ` +
+    `warning is given once. Check the configured sampler, span processors and exporter, or the tracer that the site names.`,
   CONFIG_INVALID: ({ error }) =>
     `Invalid configuration (${error}): telemetry stays off, and every span group is off. Correct it and start again.`,
   SETUP_FAILED: ({ error }) =>
@@ -88,7 +88,7 @@ const MESSAGES: {
     const { reason, remedy } = explainExportFailure(failure, error);
     return (
       `Spans can't be exported: ${reason}. ${spansLost} ${spansLost === 1 ? 'span is' : 'spans are'} lost so far. ${remedy} ` +
-      `This is said again at most every ten minutes while it goes on, and once when it works again.`
+      `While exports fail, this warning is repeated at most every ten minutes; another one says when they work again.`
     );
   },
   EXPORT_RECOVERED: ({ spansLost }) =>
@@ -114,7 +114,7 @@ const MESSAGES: {
     `Instrumentation '${instrumentation}' can't be used (${error}). Telemetry starts without it. ` +
     `Install the version that goes with your SDK, or uninstall it.`,
   SDK_UNKNOWN_SHAPE: ({ part }) =>
-    `${UNKNOWN_SHAPES[part]} Install a version of @opentelemetry/sdk-node from the table in docs/versions.md, or tell us of yours.`,
+    `${UNKNOWN_SHAPES[part]} Install a version of @opentelemetry/sdk-node from the table in docs/versions.md, or open an issue that names yours.`,
   RECENT_TRACES_UNSEEN: () =>
     'introspection.recentTraces has no effect: no span processor can be added to the registered tracer provider, so the list of ' +
     "recent traces stays empty. Let NestLens start the SDK (mode 'own'), or register a provider of @opentelemetry/sdk-trace-base.",
@@ -145,9 +145,9 @@ const MESSAGES: {
     );
   },
   REQUEST_OPT_IN_IGNORED: ({ problem, requests }) =>
-    `A request brought the header x-lens-groups, which turned nothing on: ${OPT_IN_PROBLEMS[problem] ?? problem}. ` +
-    `${requests} ${requests === 1 ? 'request' : 'requests'} of that kind so far; said at most every ten minutes. ` +
-    'Sign a new one with `npx nest-lens sign`. If you send no such headers, a stranger tries them; they do no harm.',
+    `A request had the header x-lens-groups, but it turned nothing on: ${OPT_IN_PROBLEMS[problem] ?? problem}. ` +
+    `${requests} ${requests === 1 ? 'request' : 'requests'} of that kind so far; this warning is given at most every ten minutes. ` +
+    'Sign a new one with `npx nest-lens sign`. If you send no such headers, a stranger is trying them; they do no harm.',
   AUTO_GROUPS_INVALID: ({ option, given, wanted, used }) =>
     `${option} is ${given}, but it takes ${wanted}. ` +
     (used === undefined
@@ -163,13 +163,13 @@ const MESSAGES: {
   CALLS_BEFORE_SETUP: ({ calls, sites, isInitialised }) =>
     (isInitialised
       ? ''
-      : 'The application was made a while ago and has not been initialised, so telemetry is not set up. ') +
-    `Calls came before the set-up and have no span: ${calls}, of ${sites}. If messages came: call ` +
-    `await app.init() before startAllMicroservices(). If workers start in an onModuleInit: pass setupAt: 'init', with every ` +
+      : 'The application was created a while ago and has not been initialised, so telemetry is not set up. ') +
+    `${calls} ${calls === 1 ? 'call' : 'calls'} came before the set-up and made no span: ${sites}. If messages arrived too early, call ` +
+    `await app.init() before startAllMicroservices(). If workers start in an onModuleInit, pass setupAt: 'init', with every ` +
     `registration in NestLensModule.forRoot.`,
   CHANGE_AUTHOR_UNKNOWN: ({ error }) =>
     `introspection.runtimeControl.by could not say who changes span groups: ${error}. The change is made, without an author; ` +
-    `this is said once. Make it return a text or a number, and no promise: a guard can put the name on the request.`,
+    `this warning is given once. Make it return a string or a number, not a promise: a guard can put the name on the request.`,
   ROOT_MISSING: ({ has }) =>
     'Telemetry is enabled by the environment, but ' +
     (has === 'forFeature'
@@ -177,11 +177,11 @@ const MESSAGES: {
       : 'nothing in this process has set telemetry up so far') +
     ': no span group is on. Import NestLensModule.forRoot() in the root module, or disable telemetry.',
   HANDLERS_TRACED_TWICE: () =>
-    '@opentelemetry/instrumentation-nestjs-core makes a span of each handler, beside those of NestLens. Set ' +
-    'OTEL_NODE_DISABLED_INSTRUMENTATIONS=nestjs-core, or leave it out of the instrumentations that you give.',
+    '@opentelemetry/instrumentation-nestjs-core makes a span for each handler, in addition to those of NestLens. Set ' +
+    'OTEL_NODE_DISABLED_INSTRUMENTATIONS=nestjs-core, or leave it out of the instrumentations that you pass.',
   STATE_PROTOCOL_MISMATCH: ({ version, otherKey, otherVersion }) =>
     `NestLens ${version} found the shared state of an incompatible NestLens ${otherVersion} (${otherKey}) in this process. ` +
-    `The two don't share span groups: each goes on by itself. Install one version for all libraries.`,
+    `The two don't share span groups: each has its own. Install one version for all libraries.`,
 };
 
 /** The sentence of a warning. */

@@ -5,7 +5,7 @@ import { normaliseName } from './span-group-spec.js';
 
 /**
  * What a library or application registers: its namespace, its groups, and the presets that name them. `G` are the names that
- * its groups may have. They are any texts, except in `forRoot` and `forFeature` of an application that has merged names into
+ * its groups may have. They are any strings, except in `forRoot` and `forFeature` of an application that has merged names into
  * `SpanGroupNames`.
  */
 export interface SpanGroupDefinition<G extends string = string> {
@@ -46,7 +46,7 @@ export function readDefinition(
     throw argumentError(`${from}: a definition`, 'an object with namespace and groups', definition);
   }
   const { namespace, groups, presets, allowOverride = false } = definition;
-  if (typeof namespace !== 'string') throw argumentError(`${from}: namespace`, 'a text', namespace);
+  if (typeof namespace !== 'string') throw argumentError(`${from}: namespace`, 'a string', namespace);
   if (typeof allowOverride !== 'boolean') {
     throw argumentError(`${from}: allowOverride`, 'true or false', allowOverride);
   }
@@ -70,7 +70,7 @@ export function readDefinitions(
   return definitions.map((definition) => readDefinition(definition, from, caller));
 }
 
-/** An iterable of texts as an array. A bare string counts as one text, not as its letters. */
+/** An iterable of strings as an array. A bare string counts as one name, not as its letters. */
 export function readTexts(texts: Iterable<string>, what: string): string[] {
   if (typeof texts === 'string') return [texts];
   if (typeof (texts as Partial<Iterable<string>> | null | undefined)?.[Symbol.iterator] !== 'function') {
@@ -78,7 +78,7 @@ export function readTexts(texts: Iterable<string>, what: string): string[] {
   }
   const read = [...texts];
   const wrong = read.findIndex((text) => typeof text !== 'string');
-  if (wrong !== -1) throw argumentError(`${what}: each name`, 'a text', read[wrong]);
+  if (wrong !== -1) throw argumentError(`${what}: each name`, 'a string', read[wrong]);
   return read;
 }
 

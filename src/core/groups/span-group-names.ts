@@ -1,7 +1,7 @@
 import type { RegisteredName } from './define-span-groups.js';
 
 /**
- * The names of all groups of an application. It is empty here, so a group may be any text. Merge definitions into it, and a
+ * The names of all groups of an application. It is empty here, so a group may be any string. Merge definitions into it, and a
  * misspelt group is a compile error wherever one is named, without an import of the definition: in `@SpanGroup`,
  * `managedSpan`, `traceFn`, `isSpanGroupEnabled`, `forRoot` and `forFeature`.
  *
@@ -18,7 +18,7 @@ import type { RegisteredName } from './define-span-groups.js';
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- applications merge their definitions into it
 export interface SpanGroupNames {}
 
-/** A group: any text; once names are merged into {@link SpanGroupNames}, one of those. */
+/** A group: any string; once names are merged into {@link SpanGroupNames}, one of those. */
 export type SpanGroupName = keyof SpanGroupNames extends never
   ? string
   : {

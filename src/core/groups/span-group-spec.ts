@@ -5,7 +5,7 @@
  *
  *     entry     = [ "-" ] name
  *     name      = preset | group | pattern        a name that is both a preset and a group means the preset
- *     pattern   = a text with "*": matches group names, any run of characters for each "*"
+ *     pattern   = a name with "*": matches group names, any run of characters for each "*"
  *
  * An entry includes groups; with a leading "-" it takes them away. Exclusions apply after all inclusions, wherever they
  * stand. "all" is the built-in preset of every registered group.
@@ -55,12 +55,13 @@ export interface Resolution {
 
 /** Says why a value can't be a spec; undefined if it can. */
 export function specProblem(spec: unknown): string | undefined {
-  if (typeof spec !== 'string') return `must be a text such as 'default,db_*', not ${describeValue(spec)}`;
-  if (spec.length > MAX_SPEC_LENGTH) return `has ${spec.length} characters; ${MAX_SPEC_LENGTH} are the most`;
+  if (typeof spec !== 'string') return `must be a string such as 'default,db_*', not ${describeValue(spec)}`;
+  if (spec.length > MAX_SPEC_LENGTH)
+    return `has ${spec.length} characters; at most ${MAX_SPEC_LENGTH} are allowed`;
   const { included, excluded } = parseSpanGroupSpec(spec);
   const patterns = [...included, ...excluded].filter(isPattern).length;
   return patterns > MAX_PATTERNS
-    ? `has ${patterns} entries with '*'; ${MAX_PATTERNS} are the most. A preset can name many groups at once`
+    ? `has ${patterns} entries with '*'; at most ${MAX_PATTERNS} are allowed. A preset can name many groups at once`
     : undefined;
 }
 

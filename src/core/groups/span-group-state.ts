@@ -63,7 +63,7 @@ export function changeSpec(by: string | null, change: () => void, layerToReport 
 /**
  * Puts a spec in force: keeps it, resolves it against the registry, and switches every group. Later registrations re-resolve
  * it. It replaces an earlier spec or pin. An override, and the spec of a `specSource`, stay above it. It warns about names
- * that are not registered, and never throws. What can't be a spec (no text, over 100,000 characters, over 100 wildcards) is a
+ * that are not registered, and never throws. What can't be a spec (not a string, over 100,000 characters, over 100 wildcards) is a
  * warning, `SPEC_INVALID`, and changes nothing. `setupTelemetry` calls it with the configured spec, so applications rarely
  * need to.
  *
@@ -87,7 +87,7 @@ export function setSpanGroupSpec(spec: string): void {
  * configured spec and an override, and later registrations change nothing. A disabled set-up pins every group off this way.
  *
  * @param groups names as the sites give them; they are neither trimmed nor lower-cased
- * @throws TypeError for anything but an iterable of texts; then nothing has changed
+ * @throws TypeError for anything but an iterable of strings; then nothing has changed
  *
  * @example
  * setEnabledSpanGroups([]); // everything off, for good

@@ -57,7 +57,7 @@ function register(
 
 function unregister(namespace: string): void {
   if (typeof namespace !== 'string') {
-    throw argumentError('SpanRegistry.unregister: namespace', 'a text', namespace);
+    throw argumentError('SpanRegistry.unregister: namespace', 'a string', namespace);
   }
   if (!processState.namespaces.delete(namespace)) {
     throw createError(SpanRegistryError, 'NAMESPACE_NOT_REGISTERED', { namespace, namespaces: namespaces() });
@@ -119,10 +119,10 @@ export interface SpanRegistryApi {
    * Removes a namespace's groups and presets. A shared group stays until its last owner unregisters.
    *
    * @throws SpanRegistryError `NAMESPACE_NOT_REGISTERED`
-   * @throws TypeError for a namespace that is no text
+   * @throws TypeError for a namespace that is not a string
    */
   unregister(namespace: string): void;
-  /** Removes every namespace. */
+  /** Removes every namespace, so no group is on until something registers again. For tests. */
   clear(): void;
   /** Every registered group, as a new set. */
   groups(): ReadonlySet<string>;
@@ -133,6 +133,11 @@ export interface SpanRegistryApi {
   /**
    * What a spec would turn on, and which of its entries match nothing. It changes nothing and never throws. A value that
    * can't be a spec (see {@link setSpanGroupSpec}) turns nothing on.
+   *
+   * @param spec as in `NEST_LENS_SPAN_GROUPS`
+   *
+   * @example
+   * SpanRegistry.resolve('default,per_requset'); // { enabled: Set { 'orders' }, pending: Set { 'per_requset' } }
    */
   resolve(spec: string): { enabled: ReadonlySet<string>; pending: ReadonlySet<string> };
 }

@@ -77,7 +77,7 @@ function readKeys(option: string, given: unknown, warnings: Warning[]): object[]
     const name = Array.isArray(given) ? `requestOptIn.${option}[${at}]` : `requestOptIn.${option}`;
     if (key === undefined || key === null) return []; // A variable that isn't set.
     if (!isSigningKey(key))
-      throw new TypeError(`${name} must be a text or bytes, not of type ${typeof key}.`);
+      throw new TypeError(`${name} must be a string or bytes, not of type ${typeof key}.`);
     const bytes = typeof key === 'string' ? Buffer.byteLength(key.trim()) : key.length;
     if (bytes < SHORT_KEY) warnings.push({ code: 'REQUEST_OPT_IN_KEY', details: { option: name, bytes } });
     return bytes === 0 ? [] : [secretKey(key)];
@@ -88,7 +88,7 @@ function readAllow(given: unknown, warnings: Warning[]): SpanGroupSpec {
   if (!Array.isArray(given)) throw argumentError('requestOptIn.allow', 'an array of names', given);
   const wrong: unknown = given.find((name) => typeof name !== 'string');
   if (wrong !== undefined) {
-    throw new TypeError(`requestOptIn.allow must hold texts only, not ${describeValue(wrong)}.`);
+    throw new TypeError(`requestOptIn.allow must hold strings only, not ${describeValue(wrong)}.`);
   }
   const spec = given.join(',');
   const problem = specProblem(spec);

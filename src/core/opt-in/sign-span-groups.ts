@@ -32,7 +32,7 @@ const KNOWN_KEYS = ['key', 'ttlMs'];
  * resolves it
  * @param options see {@link SignSpanGroupsOptions}
  * @throws NestLensError `INVALID_SPEC` for what can't be a spec, names nothing or makes a header of more than 2,048 characters
- * @throws TypeError for a key that is empty or no text or bytes, for a `ttlMs` out of range, and for another key in the options.
+ * @throws TypeError for a key that is empty or neither a string nor bytes, for a `ttlMs` out of range, and for another key in the options.
  * No error says what the key is
  *
  * @example
@@ -52,7 +52,7 @@ export function signSpanGroups(spec: string, options: SignSpanGroupsOptions): st
   if (unknown !== undefined) throw argumentError('signSpanGroups: a key of options', 'key or ttlMs', unknown);
   const { key, ttlMs = DEFAULT_TTL_MS } = options ?? {};
   if (!isSigningKey(key) || key.length === 0) {
-    throw new TypeError('signSpanGroups: key must be a text, or bytes, that is not empty.');
+    throw new TypeError('signSpanGroups: key must be a non-empty string, or bytes.');
   }
   if (!(typeof ttlMs === 'number' && ttlMs > 0 && ttlMs <= MAX_SIGNED_TTL_MS)) {
     const wanted = `a number of milliseconds above 0 and at most ${MAX_SIGNED_TTL_MS}, a day`;
@@ -62,7 +62,7 @@ export function signSpanGroups(spec: string, options: SignSpanGroupsOptions): st
   const signed = signText(entries.join(','), Math.ceil(Date.now() + ttlMs), secretKey(key));
   if (signed.length <= MAX_SIGNED_LENGTH) return signed;
   throw createError(NestLensError, 'INVALID_SPEC', {
-    problem: `makes a header of ${signed.length} characters; ${MAX_SIGNED_LENGTH} are the most. A preset can name many groups at once`,
+    problem: `makes a header of ${signed.length} characters; at most ${MAX_SIGNED_LENGTH} are allowed. A preset can name many groups at once`,
   });
 }
 

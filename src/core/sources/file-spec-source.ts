@@ -15,7 +15,7 @@ const known = new Map<string, SpanGroupSpecSource>();
  * isn't read.
  *
  * @param path relative to the working directory at the time of the call
- * @throws TypeError for anything but a text
+ * @throws TypeError for anything but a string
  *
  * @example
  * ```ts

@@ -25,7 +25,8 @@ export interface SpanGroupSpecSource {
    * @param onSpec call it with the spec at the beginning and after each change. `undefined` means that there is none, so that
    * the configured spec counts. A value that can't be a spec gives a warning, and the last spec stays
    * @param onProblem call it when the connection is lost, or the value can't be used. It gives a warning, and the last spec
-   * stays until the next `onSpec`. The endpoint shows a text; an error goes to the log only. NestLens always gives it
+   * stays until the next `onSpec`. The endpoint shows a string; an error goes to the log only, because its message may quote an
+   * address. NestLens always passes this function
    * @returns ends it; called once, at shutdown. A promise of that, if it takes a while to begin
    */
   watch(
@@ -43,6 +44,6 @@ export interface SpanGroupSpecSource {
 export function checkSpecSource(what: string, given: unknown): void {
   checkOptions(what, given);
   const { name, watch } = given as Partial<SpanGroupSpecSource>;
-  if (typeof name !== 'string' || name.trim() === '') throw argumentError(`${what}.name`, 'a text', name);
+  if (typeof name !== 'string' || name.trim() === '') throw argumentError(`${what}.name`, 'a string', name);
   if (typeof watch !== 'function') throw argumentError(`${what}.watch`, 'a method watch(onSpec)', watch);
 }

@@ -51,7 +51,7 @@ async function readOpened(handle: FileHandle): Promise<SpecFile> {
   const id = `${stats.dev}:${stats.ino}`;
   const bad = (problem: string): SpecFile => ({ id, spec: undefined, problem });
   if (!stats.isFile()) return bad(stats.isDirectory() ? 'is a folder' : 'is a device, a pipe or a socket');
-  if (stats.size > MAX_BYTES) return bad(`has ${stats.size} bytes; ${MAX_BYTES} are the most`);
+  if (stats.size > MAX_BYTES) return bad(`has ${stats.size} bytes; at most ${MAX_BYTES} are allowed`);
   const size = Number(stats.size);
   const { bytesRead, buffer } = await handle.read(Buffer.alloc(size + 1), 0, size + 1, 0);
   if (bytesRead !== size) return bad('is being written');

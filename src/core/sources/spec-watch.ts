@@ -51,7 +51,7 @@ export class SpecWatch {
   ) {
     this.name = quote(name);
     this.silenceTimer = setTimeout(() => {
-      this.fail({ reason: `it has said nothing for ${SILENT_MS / 1_000} seconds` });
+      this.fail({ reason: `it has not answered for ${SILENT_MS / 1_000} seconds` });
     }, SILENT_MS).unref();
     this.begin();
   }
@@ -98,7 +98,7 @@ export class SpecWatch {
   /** Keeps the function that `watch` has returned. It may come after the end, or be of any type in JavaScript. */
   private keep(attempt: Attempt, stop: unknown): void {
     if (typeof stop === 'function') attempt.stop = stop as () => unknown;
-    else this.cannotEnd({ reason: 'its watch() has returned no function for that' });
+    else this.cannotEnd({ reason: 'its watch() has returned no function that ends it' });
     if (this.attempt !== attempt) this.end(attempt);
   }
 

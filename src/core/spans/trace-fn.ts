@@ -20,7 +20,7 @@ import { processState } from '../state/process-state.js';
  * @param name the span's name
  * @param options see {@link SiteOptions}; an attributes function runs for each call while the group is on
  * @returns a function that wraps another one and keeps its type; it throws a TypeError for anything but a function
- * @throws TypeError for a group that is no text
+ * @throws TypeError for a group that is not a string
  *
  * @example
  * export const priceOf = traceFn('pricing', 'pricing.price-of')((item: Item) => item.price * item.quantity);

@@ -43,7 +43,7 @@ export function checkEnvOptions(what: string, options: EnvOptions): void {
   for (const key of ['prefix', 'fallbackPrefix'] as const) {
     const prefix: unknown = options[key];
     if (prefix !== undefined && typeof prefix !== 'string')
-      throw argumentError(`${what}.${key}`, 'a text', prefix);
+      throw argumentError(`${what}.${key}`, 'a string', prefix);
   }
   checkOptions(`${what}.env`, options.env);
 }
@@ -54,7 +54,7 @@ function createReader({ prefix = PREFIX, fallbackPrefix = FALLBACK_PREFIX, env =
   return (key: (typeof KEYS)[number]): ConfigOrigin | undefined => {
     for (const variable of [`${prefix}_${key}`, `${fallbackPrefix}_${key}`]) {
       const given: unknown = env[variable] ?? undefined;
-      if (given !== undefined && typeof given !== 'string') throw argumentError(variable, 'a text', given);
+      if (given !== undefined && typeof given !== 'string') throw argumentError(variable, 'a string', given);
       const value = given?.trim();
       if (value) return { source: variable, value };
     }

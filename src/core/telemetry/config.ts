@@ -124,7 +124,7 @@ export function validateConfig(config: NestLensConfig): NestLensConfig {
 }
 
 const BOOLEANS = ['true', 'false'];
-const TEXTS = ['a text'];
+const TEXTS = ['a string'];
 
 function invalidValue(source: string, given: unknown, allowed: readonly string[]): ConfigError {
   const value = typeof given === 'string' ? given : describeValue(given);

@@ -76,7 +76,7 @@ export function readIntrospection(
   }
   requireKeys('introspection', given ?? {}, INTROSPECTION_KEYS);
   const { path = 'lens' } = given ?? {};
-  if (typeof path !== 'string') throw argumentError('NestLensModule: introspection.path', 'a text', path);
+  if (typeof path !== 'string') throw argumentError('NestLensModule: introspection.path', 'a string', path);
   const runtimeControl = readRuntimeControl(given?.runtimeControl);
   const guards = readGuards('introspection.guards', given?.guards);
   if (runtimeControl !== false && guards.length + runtimeControl.guards.length === 0) {

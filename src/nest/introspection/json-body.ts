@@ -30,7 +30,7 @@ export function readJsonBody(
   }
   if (body === undefined) {
     throw new BadRequestException(
-      'The body is missing, or the application parses no JSON here: with bodyParser: false it needs a parser of its own.',
+      'The body is missing, or the application does not parse JSON here: with bodyParser: false it needs a parser of its own.',
     );
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {

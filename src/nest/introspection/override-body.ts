@@ -26,11 +26,11 @@ export function readOverrideBody(request: RequestLike, body: unknown): AskedOver
 /** Reads a spec from the body, in the key `where`. @throws BadRequestException */
 export function readSpec(given: unknown, where = 'spec'): string {
   if (typeof given !== 'string') {
-    const wanted = `must be a text of at most ${MAX_SPEC_CHARACTERS} characters, such as "per_request"`;
+    const wanted = `must be a string of at most ${MAX_SPEC_CHARACTERS} characters, such as "per_request"`;
     throw badRequest(where, `${wanted}, not ${describeValue(given)}.`);
   }
   if (given.length > MAX_SPEC_CHARACTERS) {
-    throw badRequest(where, `has ${given.length} characters; ${MAX_SPEC_CHARACTERS} are the most.`);
+    throw badRequest(where, `has ${given.length} characters; at most ${MAX_SPEC_CHARACTERS} are allowed.`);
   }
   const problem = specProblem(given);
   if (problem !== undefined) throw badRequest(where, `${problem}.`);

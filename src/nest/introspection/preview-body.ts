@@ -24,9 +24,10 @@ export function readPreviewBody(request: RequestLike, body: unknown): AskedPrevi
     const wanted = `must be a number above 0 and at most ${MAX_SECONDS}`;
     throw badRequest('seconds', `${wanted}, not ${describeValue(seconds)}.`);
   }
-  if (groups !== undefined && spec !== undefined) throw badRequest('spec', 'stands beside groups; give one.');
+  if (groups !== undefined && spec !== undefined)
+    throw badRequest('spec', 'cannot be combined with groups; give one of the two.');
   if (groups === undefined && spec === undefined) {
-    throw badRequest('groups', 'is missing: name those to count, such as ["db_query"], or give a spec.');
+    throw badRequest('groups', 'is missing: name the groups to count, such as ["db_query"], or give a spec.');
   }
   const names = groups === undefined ? [] : readNames(groups);
   const registered = SpanRegistry.groups();
@@ -46,7 +47,7 @@ function readNames(given: unknown): string[] {
   if (given.length === 0) throw badRequest('groups', `${wanted}, and not empty.`);
   const wrong = given.findIndex((name) => typeof name !== 'string');
   if (wrong !== -1) {
-    throw badRequest(`groups[${wrong}]`, `must be a text, not ${describeValue(given[wrong])}.`);
+    throw badRequest(`groups[${wrong}]`, `must be a string, not ${describeValue(given[wrong])}.`);
   }
   return given as string[];
 }

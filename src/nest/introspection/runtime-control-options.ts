@@ -10,7 +10,7 @@ export interface RuntimeControlOptions {
    */
   guards?: (Type<CanActivate> | CanActivate)[];
   /**
-   * Returns the sender of a request, a text or a number, for the log and for `changes` in the document. It gets the
+   * Returns the sender of a request, a string or a number, for the log and for `changes` in the document. It gets the
    * platform's request after the guards. If it throws, or returns anything else, a warning says so and the change has no
    * author. A promise isn't waited for.
    *

@@ -29,7 +29,7 @@ export interface SpanGroupOptions {
 }
 
 const WANTED = Object.entries({
-  name: ['a text', (given: unknown) => typeof given === 'string'],
+  name: ['a string', (given: unknown) => typeof given === 'string'],
   attributes: ["a function of the method's arguments", isFunction],
   carrier: ["a function of the method's arguments", isFunction],
   isError: ['a function of the thrown value', isFunction],

@@ -29,7 +29,7 @@ const NO_TEXTS: [string, any][] = [
 const NO_ITERABLES = NO_TEXTS.filter(([kind]) => kind !== 'an array');
 const NO_OBJECTS: [string, any][] = NO_TEXTS.filter(
   ([kind]) => !['undefined', 'an object', 'an array'].includes(kind),
-).concat([["the text 'x'", 'x']]);
+).concat([["the string 'x'", 'x']]);
 
 function everything() {
   const { override, pinned, logger, namespaces } = processState;
@@ -69,7 +69,7 @@ function refuses(call: () => unknown, says: string | RegExp): void {
 
 describe('SpanRegistry.register', () => {
   it.each(NO_TEXTS)('R4: refuses %s as a namespace', (kind, given) => {
-    refuses(() => SpanRegistry.register(given, ['x']), `namespace must be a text, not ${kind}`);
+    refuses(() => SpanRegistry.register(given, ['x']), `namespace must be a string, not ${kind}`);
   });
 
   it.each(NO_ITERABLES)('R4: refuses %s as groups', (kind, given) => {
@@ -78,10 +78,10 @@ describe('SpanRegistry.register', () => {
   });
 
   it.each(NO_TEXTS)('R4: refuses %s as the name of a group or of a member', (kind, given) => {
-    refuses(() => SpanRegistry.register('new', ['x', given]), `each name must be a text, not ${kind}`);
+    refuses(() => SpanRegistry.register('new', ['x', given]), `each name must be a string, not ${kind}`);
     refuses(
       () => SpanRegistry.register('new', ['x'], { default: new Set(['x', given]) }),
-      `each name must be a text, not ${kind}`,
+      `each name must be a string, not ${kind}`,
     );
   });
 
@@ -105,7 +105,7 @@ describe('SpanRegistry.register', () => {
   });
 
   it.each([
-    ["the text 'false'", 'false'],
+    ["the string 'false'", 'false'],
     ['null', null],
     ['1', 1],
   ])('R4: refuses %s as allowOverride', (kind, given: any) => {
@@ -123,17 +123,21 @@ describe('SpanRegistry.register', () => {
 
 describe('SpanRegistry.unregister', () => {
   it.each(NO_TEXTS)('R14: refuses %s', (kind, given) => {
-    refuses(() => SpanRegistry.unregister(given), `namespace must be a text, not ${kind}`);
+    refuses(() => SpanRegistry.unregister(given), `namespace must be a string, not ${kind}`);
   });
 });
 
 describe('defineSpanGroups and lists of definitions', () => {
   const wrong: [string, any, string][] = [
-    ['a namespace that is missing', { groups: ['x'] }, 'namespace must be a text, not undefined'],
+    ['a namespace that is missing', { groups: ['x'] }, 'namespace must be a string, not undefined'],
     ['groups that are missing', { namespace: 'new' }, 'groups must be'],
     ['groups that are an object', { namespace: 'new', groups: { x: true } }, 'not an object'],
     ['a preset that is a number', { namespace: 'new', groups: [], presets: { default: 1 } }, 'not 1'],
-    ['a text as allowOverride', { namespace: 'new', groups: [], allowOverride: 'yes' }, "not the text 'yes'"],
+    [
+      'a string as allowOverride',
+      { namespace: 'new', groups: [], allowOverride: 'yes' },
+      "not the string 'yes'",
+    ],
     ['null', null, 'a definition must be an object with namespace and groups, not null'],
     ['no object', 5, 'a definition must be an object with namespace and groups, not 5'],
     ['a list', [{ namespace: 'new', groups: [] }], 'not an array'],
@@ -147,7 +151,7 @@ describe('defineSpanGroups and lists of definitions', () => {
   it.each(NO_TEXTS)('R3: group() refuses %s', (kind, given) => {
     refuses(
       () => defineSpanGroups({ namespace: 'new', groups: ['x'] }).group(given as never),
-      `group(): name must be a text, not ${kind}`,
+      `group(): name must be a string, not ${kind}`,
     );
   });
 
@@ -168,7 +172,7 @@ describe('setSpanGroupSpec', () => {
     setSpanGroupSpec(given);
     expect(everything()).toEqual(before);
     expect(warnings.take()).toEqual(['SPEC_INVALID']);
-    expect(warnings.all.at(-1)!.message).toContain(`must be a text such as 'default,db_*', not ${kind}`);
+    expect(warnings.all.at(-1)!.message).toContain(`must be a string such as 'default,db_*', not ${kind}`);
   });
 });
 
@@ -184,7 +188,7 @@ describe('setEnabledSpanGroups', () => {
   });
 
   it.each(NO_TEXTS)('T4: refuses %s among the groups', (kind, given) => {
-    refuses(() => setEnabledSpanGroups(['orders', given]), `each name must be a text, not ${kind}`);
+    refuses(() => setEnabledSpanGroups(['orders', given]), `each name must be a string, not ${kind}`);
   });
 });
 
@@ -203,7 +207,7 @@ describe('overrideSpanGroups', () => {
   });
 
   it.each<[string, any]>([
-    ["the text '500'", '500'],
+    ["the string '500'", '500'],
     ['an array', [500]],
     ['an object', { valueOf: () => 500 }],
     ['an object', new Date(500)],
@@ -227,7 +231,7 @@ describe('overrideSpanGroups', () => {
     refuses(() => overrideSpanGroups('orders', [500] as any), 'options must be an object, not an array');
     refuses(
       () => overrideSpanGroups('orders', { ttl: 500 } as any),
-      "a key of options must be ttlMs, not the text 'ttl'",
+      "a key of options must be ttlMs, not the string 'ttl'",
     );
   });
 });

@@ -379,10 +379,10 @@ describe('options', () => {
     ['an empty name', { names: { [PG]: ' - ' } }, `.names['${PG}']`, undefined],
     ['the name of the wildcard', { names: { [PG]: 'all' } }, `.names['${PG}']`, undefined],
     ['the name of a preset', { names: { [PG]: 'default' } }, `.names['${PG}']`, undefined],
-    ['a name that is no text', { names: { [PG]: 5 } }, `.names['${PG}']`, undefined],
+    ['a name that is not a string', { names: { [PG]: 5 } }, `.names['${PG}']`, undefined],
     ['names that are no object', { names: null, presets: { a: 5 } }, ".presets['a']", undefined],
     ['a preset called all', { presets: { all: ['pg'] } }, ".presets['all']", undefined],
-    ['members that are no texts', { presets: { default: [5] } }, ".presets['default']", undefined],
+    ['members that are not strings', { presets: { default: [5] } }, ".presets['default']", undefined],
     ['an option of another type', 'yes', '', undefined],
   ])('%s is a warning, and telemetry starts', async (_what, given, option, used) => {
     const warnings = captureWarnings();

@@ -200,7 +200,7 @@ describe('names that the application has as well', () => {
 it('where no group is known yet, the warning says that instrumentations bring theirs later', async () => {
   const warnings = captureWarnings();
   await setUpForTest({ spanGroups: 'pg' }, { spanProcessors: [keeping], instrumentationGroups: true });
-  expect(warnings.single('NOTHING_REGISTERED').message).toMatch(/are registered with their first spans/);
+  expect(warnings.single('NOTHING_REGISTERED').message).toMatch(/is registered with its first span/);
   trace.getTracer(PG).startSpan('query').end();
   expect(ended).toEqual(['query']);
 });

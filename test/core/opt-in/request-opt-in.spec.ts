@@ -119,11 +119,11 @@ describe('requestOptIn', () => {
 
   it.each<[unknown, RegExp]>([
     ['a secret', /requestOptIn must be an object with a key, not of type string/],
-    [{ key: 4711 }, /requestOptIn.key must be a text or bytes, not of type number/],
-    [{ keys: [{ secret: 'x' }] }, /requestOptIn.keys\[0\] must be a text or bytes/],
-    [{ kee: 'secret' }, /an option must be key, keys, allow, propagate, not the text 'kee'/],
+    [{ key: 4711 }, /requestOptIn.key must be a string or bytes, not of type number/],
+    [{ keys: [{ secret: 'x' }] }, /requestOptIn.keys\[0\] must be a string or bytes/],
+    [{ kee: 'secret' }, /an option must be key, keys, allow, propagate, not the string 'kee'/],
     [{ key: KEY, allow: 'orders' }, /allow must be an array of names/],
-    [{ key: KEY, allow: [1] }, /allow must hold texts only/],
+    [{ key: KEY, allow: [1] }, /allow must hold strings only/],
     [{ key: KEY, propagate: 'yes' }, /propagate must be true or false/],
   ])('refuses %j before anything is built', async (requestOptIn, message) => {
     const error = await setupTelemetry(quietConfig(), { requestOptIn: requestOptIn as never }).catch(

@@ -52,13 +52,13 @@ describe('signSpanGroups', () => {
 
   it('says what is wrong with its arguments, and never what the key is', () => {
     const wrong: [unknown[], RegExp][] = [
-      [[undefined, { key: KEY }], /must be a text such as/],
+      [[undefined, { key: KEY }], /must be a string such as/],
       [['', { key: KEY }], /names nothing/],
       [['-orders', { key: KEY }], /names nothing/],
-      [['a'.repeat(3_000), { key: KEY }], /header of \d+ characters; 2048/],
+      [['a'.repeat(3_000), { key: KEY }], /header of \d+ characters; at most 2048 are allowed/],
       [['orders'], /options must be an object with a key/],
-      [['orders', { key: '' }], /key must be a text, or bytes/],
-      [['orders', { key: 4711 }], /key must be a text, or bytes/],
+      [['orders', { key: '' }], /key must be a non-empty string, or bytes/],
+      [['orders', { key: 4711 }], /key must be a non-empty string, or bytes/],
       [['orders', KEY], /options must be an object with a key/],
       [['orders', { key: KEY, ttl: 5 }], /must be key or ttlMs/],
       ...[0, -1, NaN, '60', 86_400_001, Infinity].map((ttlMs): [unknown[], RegExp] => [

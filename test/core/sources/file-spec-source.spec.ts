@@ -70,7 +70,8 @@ describe('fileSpecSource', () => {
     const spoilers: Record<string, (path: string) => void> = {
       'the file does not exist, or is a link that leads nowhere': (path) => rmSync(path),
       "the file is empty; to turn everything off, write '-all'": (path) => writeFileSync(path, ''),
-      'the file has 1048576 bytes; 400000 are the most': (path) => writeFileSync(path, 'x'.repeat(2 ** 20)),
+      'the file has 1048576 bytes; at most 400000 are allowed': (path) =>
+        writeFileSync(path, 'x'.repeat(2 ** 20)),
       'the file is not UTF-8': (path) => writeFileSync(path, Buffer.from('\ufefforders', 'utf16le')),
       'the file has control characters': (path) => writeFileSync(path, Buffer.alloc(64)),
       'the file is a folder': (path) => (rmSync(path), mkdirSync(path)),

@@ -83,12 +83,12 @@ describe('a source of the spec', () => {
     await until(() => warnings.codes().length > 0, 7_000);
     const { message, details } = warnings.single('SPEC_SOURCE_FAILED');
     expect(message).toMatch(
-      /'script' has a problem: it has said nothing for 5 seconds\. It has given no spec so far/,
+      /'script' has a problem: it has not answered for 5 seconds\. It has given no spec so far/,
     );
     expect(details).toEqual({
       source: 'script',
       hasGiven: false,
-      reason: 'it has said nothing for 5 seconds',
+      reason: 'it has not answered for 5 seconds',
     });
     source.say('stock');
     expect([on(), warnings.codes()]).toEqual(['stock', ['SPEC_SOURCE_FAILED', 'SPEC_SOURCE_RECOVERED']]);
@@ -139,7 +139,7 @@ describe('a source of the spec', () => {
     for (let round = 0; round < 3; round++) source.say(nonsense);
     expect([on(), warnings.codes()]).toEqual(['stock', ['SPEC_SOURCE_FAILED']]);
     expect(warnings.all[0]!.message).toMatch(
-      /its spec (must be a text|has 10\d).*Its last spec stays in force/,
+      /its spec (must be a string|has 10\d).*Its last spec stays in force/,
     );
     source.say('stock');
     source.say('payment');
@@ -213,11 +213,11 @@ describe('a source of the spec', () => {
 
   it.each<[unknown, RegExp]>([
     [null, /specSource must be an object, not null/],
-    ['redis', /specSource must be an object, not the text 'redis'/],
-    [{}, /specSource\.name must be a text, not undefined/],
-    [{ name: '', watch: () => undefined }, /specSource\.name must be a text/],
+    ['redis', /specSource must be an object, not the string 'redis'/],
+    [{}, /specSource\.name must be a string, not undefined/],
+    [{ name: '', watch: () => undefined }, /specSource\.name must be a string/],
     [{ name: 'redis' }, /specSource\.watch must be a method watch\(onSpec\), not undefined/],
-    [Promise.resolve(new ScriptedSource()), /specSource\.name must be a text/],
+    [Promise.resolve(new ScriptedSource()), /specSource\.name must be a string/],
   ])('that is none makes the set-up fail: %p', async (specSource, message) => {
     await expect(setupTelemetry(quietConfig(), { specSource: specSource as never })).rejects.toThrow(message);
     await setUpForTest();

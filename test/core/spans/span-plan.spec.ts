@@ -59,7 +59,7 @@ describe('the plan of a span', () => {
     expect(Object.keys(planSpan('work', undefined, undefined).attributes)).toEqual([]);
   });
 
-  it('I14: of a name that is no text has it as text', () => {
+  it('I14: of a name that is not a string has it as text', () => {
     expect(planSpan(Symbol('work') as never, undefined, undefined).name).toBe('Symbol(work)');
     expect(planSpan(7 as never, undefined, undefined).name).toBe('7');
   });

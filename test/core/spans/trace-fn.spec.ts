@@ -111,9 +111,9 @@ describe('traceFn', () => {
   });
 
   it.each([undefined, null, 7, {}])(
-    'I4: a group that is no text, %s, is refused where it is named',
+    'I4: a group that is not a string, %s, is refused where it is named',
     (group) => {
-      expect(() => traceFn(group as never, 'orders.work')).toThrow(/^traceFn: group .*text/);
+      expect(() => traceFn(group as never, 'orders.work')).toThrow(/^traceFn: group must be a string/);
     },
   );
 

@@ -13,12 +13,12 @@ const CONFIG = { ...nestLensConfigFromEnv({ env: {} }), enabled: true, exporter:
 
 /** Option, value, what is said of it. */
 const WRONG_OPTIONS: [string, any, string][] = [
-  ['mode', 'atach', "mode must be 'own' or 'attach', not the text 'atach'"],
+  ['mode', 'atach', "mode must be 'own' or 'attach', not the string 'atach'"],
   ['mode', null, 'not null'],
   [
     'spanExporter',
     'console',
-    'spanExporter must be an exporter with the methods export(), shutdown(), not the text',
+    'spanExporter must be an exporter with the methods export(), shutdown(), not the string',
   ],
   ['spanExporter', without('export'), 'not an object'],
   ['spanExporter', [METHODS], 'not an array'],
@@ -49,7 +49,7 @@ const WRONG_OPTIONS: [string, any, string][] = [
 
 const NO_OBJECTS: [string, any][] = [
   ['null', null],
-  ["the text 'x'", 'x'],
+  ["the string 'x'", 'x'],
   ['5', 5],
   ['an array', []],
   ['a function', () => ({})],
@@ -88,7 +88,7 @@ describe('setupTelemetry', () => {
   });
 
   it.each<[string, any, string]>([
-    ['userId', 5, "userId is '5'. Allowed: [a text]."],
+    ['userId', 5, "userId is '5'. Allowed: [a string]."],
     ['userId', null, "userId is 'null'"],
     ['runId', Symbol('run'), "runId is 'a symbol'"],
     ['serviceName', { name: 'shop' }, "serviceName is 'an object'"],
@@ -117,13 +117,13 @@ describe('setupTelemetry', () => {
 describe('nestLensConfigFromEnv', () => {
   it.each<[string, any, string]>([
     ...NO_OBJECTS.map(([kind, given]): [string, any, string] => [kind, given, 'options must be an object']),
-    ['a prefix that is no text', { prefix: 5 }, 'options.prefix must be a text, not 5'],
-    ['a fallback that is no text', { fallbackPrefix: null }, 'options.fallbackPrefix must be a text'],
-    ['an env that is a text', { env: 'NEST_LENS_ENABLED=true' }, 'options.env must be an object'],
+    ['a prefix that is not a string', { prefix: 5 }, 'options.prefix must be a string, not 5'],
+    ['a fallback that is not a string', { fallbackPrefix: null }, 'options.fallbackPrefix must be a string'],
+    ['an env that is a string', { env: 'NEST_LENS_ENABLED=true' }, 'options.env must be an object'],
     [
-      'an env with no texts',
+      "an env whose values aren't strings",
       { env: { NEST_LENS_ENABLED: true } },
-      'NEST_LENS_ENABLED must be a text, not true',
+      'NEST_LENS_ENABLED must be a string, not true',
     ],
   ])('C1: refuses %s', async (_what, given, says) => {
     await refuses(() => nestLensConfigFromEnv(given), says);
@@ -147,9 +147,9 @@ describe('forRoot and the factory of forRootAsync', () => {
     ['config', 'all', 'config must be an object'],
     ['config', [], 'config must be an object, not an array'],
     ['env', 'WORKER', 'env must be an object'],
-    ['env', { prefix: 5 }, 'env.prefix must be a text, not 5'],
-    ['setupAt', 'start', "setupAt must be 'bootstrap' or 'init', not the text 'start'"],
-    ['shutdownTimeoutMs', '500', "shutdownTimeoutMs must be a number of milliseconds, not the text '500'"],
+    ['env', { prefix: 5 }, 'env.prefix must be a string, not 5'],
+    ['setupAt', 'start', "setupAt must be 'bootstrap' or 'init', not the string 'start'"],
+    ['shutdownTimeoutMs', '500', "shutdownTimeoutMs must be a number of milliseconds, not the string '500'"],
     ['isError', 'never', 'isError must be a function'],
   ];
 
@@ -180,11 +180,11 @@ describe('where sites and tests are made', () => {
     ['an object', Object.create(null)],
   ])('I1: refuses %s as a group or spec', async (kind, given) => {
     const shop = defineSpanGroups({ namespace: 'shop', groups: ['orders'] });
-    await refuses(() => SpanGroup(given), `@SpanGroup: group must be a text, not ${kind}`);
-    await refuses(() => traceFn(given, 'work'), `traceFn: group must be a text, not ${kind}`);
-    await refuses(() => shop.group(given), `must be a text, not ${kind}`);
+    await refuses(() => SpanGroup(given), `@SpanGroup: group must be a string, not ${kind}`);
+    await refuses(() => traceFn(given, 'work'), `traceFn: group must be a string, not ${kind}`);
+    await refuses(() => shop.group(given), `must be a string, not ${kind}`);
     if (given !== undefined)
-      await refuses(() => createLensTestbed({ spec: given }), `spec must be a text, not ${kind}`);
+      await refuses(() => createLensTestbed({ spec: given }), `spec must be a string, not ${kind}`);
   });
 
   it('R4: refuses a testbed of no object, or of definitions of a wrong type', async () => {

@@ -2,7 +2,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { SpanRegistryService } from 'nest-lens';
 
-/** Wraps a handler of invocations, of which the platform freezes the process as soon as one has been answered. */
+/** Wraps a handler so that its spans are exported before it answers, because the platform freezes the process afterwards. */
 export function flushing<Event, Answer>(
   app: INestApplicationContext,
   handle: (event: Event) => Promise<Answer>,

@@ -130,7 +130,7 @@ describe('H12: introspection.page and introspection.recentTraces without guards'
   });
 
   it.each<[object, RegExp]>([
-    [{ page: 'yes' }, /introspection\.page must be true or false, not the text 'yes'/],
+    [{ page: 'yes' }, /introspection\.page must be true or false, not the string 'yes'/],
     [{ recentTraces: true }, /introspection\.recentTraces must be a whole number from 0 to 1000, not true/],
     [{ recentTraces: -1 }, /must be a whole number/],
     [{ recentTraces: 1.5 }, /must be a whole number/],

@@ -114,7 +114,7 @@ describe('the carrier of a @SpanGroup', () => {
   it.each<[string, unknown]>([
     ['undefined', undefined],
     ['null', null],
-    ['a text', TRACEPARENT],
+    ['a string', TRACEPARENT],
     ['without a trace', { other: 'header' }],
     ['with a trace that is none', { traceparent: '00-zz-zz-01' }],
     ['a rejected promise', late],

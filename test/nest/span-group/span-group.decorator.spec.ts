@@ -707,8 +707,8 @@ describe('@SpanGroup on other providers', () => {
 
 describe('the options of @SpanGroup', () => {
   it.each<[string, unknown, string]>([
-    ['name', Symbol('name'), '@SpanGroup: name must be a text, not a symbol.'],
-    ['name', null, '@SpanGroup: name must be a text, not null.'],
+    ['name', Symbol('name'), '@SpanGroup: name must be a string, not a symbol.'],
+    ['name', null, '@SpanGroup: name must be a string, not null.'],
     [
       'attributes',
       { 'order.id': 1 },
@@ -716,7 +716,7 @@ describe('the options of @SpanGroup', () => {
     ],
     ['carrier', {}, "@SpanGroup: carrier must be a function of the method's arguments, not an object."],
     ['isError', true, '@SpanGroup: isError must be a function of the thrown value, not true.'],
-    ['kind', 'CLIENT', "@SpanGroup: kind must be one of SpanKind, not the text 'CLIENT'."],
+    ['kind', 'CLIENT', "@SpanGroup: kind must be one of SpanKind, not the string 'CLIENT'."],
     ['kind', 7, '@SpanGroup: kind must be one of SpanKind, not 7.'],
   ])('T2: a wrong %s (%p) is refused where it is written', (option, value, message) => {
     expect(() => SpanGroup('orders', { [option]: value })).toThrow(new TypeError(message));

@@ -50,7 +50,7 @@ describe('the class that the span of a method names', () => {
     ['undefined', undefined],
     ['null', null],
     ['a number', 5],
-    ['a text', 'text'],
+    ['a string', 'text'],
     ['a plain object', {}],
     ['an object without a prototype', Object.create(null)],
     ['an object whose constructor is no function', Object.create({ constructor: 'Payments' })],
