@@ -56,7 +56,7 @@ heading('1. What GET /lens/groups says, for two values of NEST_LENS_SPAN_GROUPS'
 say(...groupTable({ [QUIET]: quiet.document, [DETAILED]: detailed.document }));
 say(
   dim(
-    'sites: the methods with @SpanGroup. db_query, pricing … wrap blocks and functions, which nobody can list.',
+    'sites: the methods with @SpanGroup. db_query, pricing … wrap blocks and functions, which NestLens cannot list.',
   ),
 );
 
@@ -74,7 +74,8 @@ const checklist = new Checklist();
 heading('4. A running process: one order at three specs, with the spans of http, express and pg');
 say(
   `It is started with NEST_LENS_SPAN_GROUPS=default; PUT /lens/groups changes the spec for a while.`,
-  'Their instrumentations are in groups as well, so the one variable is about every span of the process.',
+  'The instrumentations of http, express and pg are in groups, too, so the one variable governs every span of the process.',
+  'A span without a group on its right is one of theirs.',
   '',
 );
 await showRunningProcess(say, checklist);

@@ -58,7 +58,7 @@ async function settled(collector: OtlpCollector): Promise<void> {
 
 /** What it cost, and its trace. */
 export function showOrder(say: Say, { label, spans, tookMs, bytes }: TracedOrder): void {
-  const cost = `${spans.length} spans, ${bytes.toLocaleString('en')} bytes; median of ${TIMED_ORDERS} orders ${tookMs.toFixed(1)} ms`;
+  const cost = `${spans.length} spans, ${bytes.toLocaleString('en')} bytes; an order took ${tookMs.toFixed(1)} ms (median of ${TIMED_ORDERS})`;
   say(`${bold(label.padEnd(44))}${yellow(cost)}`);
   const root = spans.find(({ name }) => name === ORDER);
   say(...(root === undefined ? [] : spanTree(spans, root)), '');
