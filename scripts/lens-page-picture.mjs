@@ -81,6 +81,9 @@ try {
   await page.getByRole('button', { name: 'Measure' }).waitFor();
   await page.locator('#spec').fill('');
   await shopper;
+  // The last order is one that isn't sold out, so its trace has every step. The page refreshes every three seconds.
+  await post(`${url}/orders`, { lines: [{ productId: 2, quantity: 1 }], card });
+  await page.waitForTimeout(4_000);
   const order = page.locator('.trace', { hasText: /POST \/orders/ }).filter({ hasNotText: 'error' });
   await order.first().getByRole('link').click();
   await page.getByRole('heading', { level: 3 }).waitFor();
