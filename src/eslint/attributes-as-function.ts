@@ -8,11 +8,13 @@ const MAX_DEPTH = 8;
 /** Attributes of a site should be built behind its gate: by a function, or inside the body. */
 export const attributesAsFunction = defineRule({
   type: 'problem',
-  description: 'Attributes of a site are a function, so that nothing is built while its group is off.',
+  description:
+    'Give the attributes of a site as a function, so that nothing is built while its group is off.',
   messages: {
     built:
       'These attributes are built on each call, also while the group is off. Give a function: `attributes: () => ({ … })`, or set them on the span inside the body.',
-    decorator: 'The attributes of @SpanGroup are a function of the arguments: `attributes: (id) => ({ … })`.',
+    decorator:
+      '@SpanGroup takes its attributes as a function of the arguments: `attributes: (id) => ({ … })`.',
   },
   create: ({ sourceCode, report }) => ({
     CallExpression(node) {

@@ -9,10 +9,10 @@ const MAX_DEPTH = 8;
 /** The group of a site should be a literal or a constant, so that readers can find it and its owner can register it. */
 export const constantGroup = defineRule({
   type: 'problem',
-  description: 'The group of a site is a literal or a constant of a definition.',
+  description: 'Name the group of a site by a literal or a constant of a definition.',
   messages: {
     computed:
-      'The name of a group is a literal or a constant, such as `shop.group("orders")`. A name that is computed while the program runs may be one that nobody has registered, and its span is never made.',
+      'Use a literal or a constant for the name of a group, such as `shop.group("orders")`. A computed name may be one that nobody has registered; its span is then never made.',
   },
   create: ({ sourceCode, report }) => ({
     CallExpression(node) {

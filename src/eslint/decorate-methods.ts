@@ -5,13 +5,13 @@ import { defineRule, type Source } from './lens-rule.js';
 /** Reports in the editor what `@SpanGroup` would refuse when the class is loaded. */
 export const decorateMethods = defineRule({
   type: 'problem',
-  description: '@SpanGroup and @NoSpanGroup stand on methods and classes.',
+  description: '@SpanGroup and @NoSpanGroup belong on methods and classes.',
   messages: {
     property:
       '@{{decorator}} on a property stops the application when this class is loaded: there is no method to put behind a gate. Make `{{member}}` a method, or wrap the function in `traceFn`.',
     accessor:
       '@{{decorator}} on an accessor stops the application when this class is loaded. Make `{{member}}` a method, or put what it computes into one.',
-    parameter: '@{{decorator}} stands on methods and classes, not on parameters.',
+    parameter: '@{{decorator}} belongs on methods and classes, not on parameters.',
   },
   create: ({ sourceCode, report }) => ({
     Decorator(node) {

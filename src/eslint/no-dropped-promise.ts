@@ -8,10 +8,10 @@ import { givesPromise, spanBodyOf } from './promise-of.js';
  */
 export const noDroppedPromise = defineRule({
   type: 'problem',
-  description: 'The promise of managedSpan and withSpan is awaited, returned or handled.',
+  description: 'Await, return or handle the promise of managedSpan and withSpan.',
   messages: {
     dropped:
-      'Nobody waits for this promise: if the work fails it is an unhandled rejection, and the span around it ends before the work does. Write `await` or `return`; `void` says that it is meant.',
+      'Nothing awaits this promise: if the work fails, that is an unhandled rejection, and a span around this call ends before the work does. Write `await` or `return`; `void` says that it is intentional.',
   },
   create: ({ sourceCode, report }) => ({
     CallExpression(node) {

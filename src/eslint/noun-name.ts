@@ -9,9 +9,9 @@ import { verbIn } from './verb-words.js';
  */
 export const nounName = defineRule({
   type: 'suggestion',
-  description: 'Groups are named for a concept, not for an action.',
+  description: 'Name groups after a concept, not after an action.',
   messages: {
-    verb: "'{{name}}' begins with the verb '{{verb}}'. Name a group for the concept: `checkout`, not `checking_out`; `order_creation`, not `create_order`.",
+    verb: "'{{name}}' begins with the verb '{{verb}}'. Name a group after the concept: `checkout`, not `checking_out`; `order_creation`, not `create_order`.",
   },
   create({ sourceCode, report }) {
     const seen = new Set<AstNode>();

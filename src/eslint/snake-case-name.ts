@@ -7,7 +7,7 @@ const SNAKE_CASE = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 /** Names of groups and presets should be lowercase `snake_case`, as users write them in the spec. */
 export const snakeCaseName = defineRule({
   type: 'suggestion',
-  description: 'Names of groups and presets are lowercase snake_case.',
+  description: 'Write names of groups and presets in lowercase snake_case.',
   messages: {
     notSnakeCase: "'{{name}}' isn't snake_case. Call this {{kind}} '{{better}}', as it is written in a spec.",
     notAName:
