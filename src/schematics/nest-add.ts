@@ -40,7 +40,7 @@ function wireModule(tree: SchematicTree, { logger }: SchematicContext, options: 
   }
   const root = findRootModule(tree, project);
   if (root === undefined) {
-    logger.warn(`There is no root module in ${project.sourceRoot} that could be found. ${BY_HAND}`);
+    logger.warn(`No root module was found in ${project.sourceRoot}. ${BY_HAND}`);
     return;
   }
   const { path, code, tokens, decorator } = root;

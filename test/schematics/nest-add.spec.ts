@@ -188,7 +188,7 @@ export const run = () => NestFactory.createMicroservice<Options<'a'>>(Root, {});
     [
       'no entry file and no root module',
       (tree) => ['src/main.ts', 'src/app.module.ts'].forEach((path) => tree.files.delete(path)),
-      /no root module in src/,
+      /No root module was found in src/,
     ],
     [
       'metadata from elsewhere',
@@ -231,13 +231,13 @@ export const run = () => NestFactory.createMicroservice<Options<'a'>>(Root, {});
   });
 
   it('survives a workspace with nothing in it, and files that are no JSON', () => {
-    expect(new WorkspaceTree({}).add({}).join()).toContain('no root module in src');
+    expect(new WorkspaceTree({}).add({}).join()).toContain('No root module was found in src');
     const tree = new WorkspaceTree({
       'package.json': '{',
       'nest-cli.json': '[',
       'src/main.ts': '`${',
       'src/app.module.ts': '@Module({',
     });
-    expect(tree.add({}).join()).toContain('no root module');
+    expect(tree.add({}).join()).toContain('No root module');
   });
 });
