@@ -172,7 +172,7 @@ export function isSpanGroupEnabled(_group: string): boolean {
   return false;
 }
 
-/** Runs the body with `undefined`, as the real one does while the group is off, and hands back what it returns. */
+/** Runs the body with `undefined`, as the real one does while the group is off, and returns its result. */
 export function managedSpan<T>(group: string, name: string, fn: (span: FallbackSpan | undefined) => T): T;
 /** The same, with options; none of them is looked at. */
 export function managedSpan<T>(
@@ -190,7 +190,7 @@ export function managedSpan<T>(
   return (fn ?? (optionsOrFn as (span: FallbackSpan | undefined) => T))(undefined);
 }
 
-/** Hands back the function that it is given. */
+/** Returns the very function that it is given. */
 export function traceFn(
   _group: string,
   _name: string,
@@ -199,7 +199,7 @@ export function traceFn(
   return (fn) => fn;
 }
 
-/** Runs the body with a span that records nothing, and hands back what it returns. */
+/** Runs the body with a span that records nothing, and returns its result. */
 export function withSpan<T>(name: string, fn: (span: FallbackSpan) => T): T;
 /** The same, with options; none of them is looked at. */
 export function withSpan<T>(name: string, options: FallbackSiteOptions, fn: (span: FallbackSpan) => T): T;

@@ -1,5 +1,5 @@
 import { argumentError } from '../core/diagnostics/argument-error.js';
-import { describeValue } from '../core/diagnostics/quote-details.js';
+import { quote } from '../core/diagnostics/quote-details.js';
 import { nearestName } from '../core/groups/nearest-name.js';
 import type { NestLensConfig } from '../core/telemetry/config.js';
 import { SETUP_OPTIONS } from '../core/telemetry/check-setup-options.js';
@@ -101,7 +101,7 @@ export function requireKnownOptions(from: keyof typeof PLACES, given: unknown): 
   const unknown = Object.keys(given).find((key) => !Object.hasOwn(known, key));
   if (unknown === undefined) return;
   throw new TypeError(
-    `${from}: an option is ${describeValue(unknown)}, which is not known here. ${advice(unknown, places)}` +
+    `${from}: unknown option '${quote(unknown)}'. ${advice(unknown, places)}` +
       `Known options: ${Object.keys(known).join(', ')}.`,
   );
 }

@@ -13,7 +13,7 @@ import type { IntrospectionOptions } from './introspection/introspection-options
 export interface NestLensModuleOptions {
   /** Span groups to register before the set-up. @defaultValue none */
   registrations?: SpanGroupDefinition<SpanGroupName>[];
-  /** Configuration that beats the environment, key by key. @defaultValue `{}` */
+  /** Configuration that overrides the environment, key by key. @defaultValue `{}` */
   config?: Partial<NestLensConfig>;
   /** The environment variables to read. @defaultValue prefix `NEST_LENS`, fallback prefix `NEMO_LENS` */
   env?: { prefix?: string; fallbackPrefix?: string };
@@ -27,14 +27,14 @@ export interface NestLensModuleOptions {
    */
   instrumentationGroups?: boolean | InstrumentationGroupsOptions;
   /**
-   * The source of the spec while the process runs: a file, Redis, a feature flag. Its spec beats the configured one; an
-   * override beats it. Short for `telemetry.specSource`. @defaultValue the file that `<prefix>_SPAN_GROUPS_FILE` names, else
+   * The source of the spec while the process runs: a file, Redis, a feature flag. Its spec overrides the configured one; an
+   * override stands above it. The same as `telemetry.specSource`. @defaultValue the file that `<prefix>_SPAN_GROUPS_FILE` names, else
    * none
    */
   specSource?: SpanGroupSpecSource;
   /**
    * Lets requests that carry a signed header, `x-lens-groups`, turn span groups on for themselves: `{ key, keys, allow,
-   * propagate }`. `signSpanGroups` and `npx nest-lens sign` make such headers. Short for `telemetry.requestOptIn`.
+   * propagate }`. `signSpanGroups` and `npx nest-lens sign` make such headers. The same as `telemetry.requestOptIn`.
    *
    * @defaultValue none: headers aren't read
    */
@@ -59,12 +59,12 @@ export interface NestLensModuleOptions {
   shutdownTimeoutMs?: number;
   /**
    * The effect of an `HttpException` below 500 on the status of the spans that it passes: `unset` leaves it, `error` makes it
-   * an error, except in HTTP and GraphQL handlers. Short for `config.clientErrors`. @defaultValue 'unset'
+   * an error, except in HTTP and GraphQL handlers. The same as `config.clientErrors`. @defaultValue 'unset'
    */
   clientErrors?: ClientErrors;
   /**
    * Whether a thrown value makes a span an error; it is recorded either way. Use it for thrown control flow, such as BullMQ's
-   * `DelayedError`. If it returns undefined, the rule decides. Short for `telemetry.isError`. @defaultValue undefined for
+   * `DelayedError`. If it returns undefined, the rule decides. The same as `telemetry.isError`. @defaultValue undefined for
    * everything
    */
   isError?: (thrown: unknown) => boolean | undefined;

@@ -113,9 +113,9 @@ export class InMemoryTestbed implements LensTestbed, ScopedTestbed {
     const pending = this.isDisposed ? new Set<string>() : this.do(pendingSpanGroups);
     throw new Error(
       [
-        `Expected one span called "${name}", and ${found.length} have ended.`,
+        `Expected exactly one span named "${name}", but ${found.length} have ended.`,
         `Groups that are on: ${list(this.state.enabled) || 'none'}.`,
-        ...(pending.size === 0 ? [] : [`The spec names what nothing has registered: ${list(pending)}.`]),
+        ...(pending.size === 0 ? [] : [`Entries of the spec that match nothing: ${list(pending)}.`]),
         `Spans so far:\n${this.tree() || '(none)'}`,
       ].join(' '),
     );

@@ -139,7 +139,7 @@ describe('span()', () => {
     expect(() => testbed.span('orders.place')).toThrow(
       /2 have ended.*\norders\.place \[orders\]\norders\.place \[orders\]$/s,
     );
-    expect(() => testbed.span('payment.charge')).toThrow('Expected one span called "payment.charge"');
+    expect(() => testbed.span('payment.charge')).toThrow('Expected exactly one span named "payment.charge"');
   });
 });
 
@@ -392,7 +392,7 @@ describe('a testbed', () => {
     const testbed = await testbedWith({ spec: 'oders,payment', definitions: [shop] });
     placeOrder();
     expect(() => testbed.span('orders.place')).toThrow(
-      /on: payment\. The spec names what nothing has registered: oders\./,
+      /on: payment\. Entries of the spec that match nothing: oders\./,
     );
   });
 

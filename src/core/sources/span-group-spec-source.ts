@@ -2,7 +2,7 @@ import { argumentError, checkOptions } from '../diagnostics/argument-error.js';
 
 /**
  * A source of the spec while the process runs, such as a file, a key in Redis or a feature flag. NestLens watches it from the
- * set-up until the shutdown. Its spec beats the configured one, and an override beats both.
+ * set-up until the shutdown. Its spec overrides the configured one; an override stands above both.
  *
  * @example
  * ```ts

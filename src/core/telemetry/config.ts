@@ -18,8 +18,8 @@ export interface NestLensConfig {
   /** The spec: the groups that emit, e.g. `per_request,payment`. @defaultValue 'default' */
   spanGroups: string;
   /**
-   * A file with the spec, followed while the process runs; it beats `spanGroups`. See `fileSpecSource`. A `specSource` among
-   * the options beats both. @defaultValue none
+   * A file with the spec, followed while the process runs; it overrides `spanGroups`. See `fileSpecSource`. A `specSource`
+   * among the options overrides both. @defaultValue none
    */
   spanGroupsFile?: string;
   /**

@@ -92,7 +92,7 @@ function observeOptIns(): TakeBack | undefined {
   const { requestOptIn } = processState;
   if (requestOptIn === undefined) return undefined;
   const requests = metrics.getMeter(SCOPE_NAME, VERSION).createObservableCounter('nestlens.request_opt_ins', {
-    description: 'Requests that brought the header x-lens-groups',
+    description: 'Requests that carried the header x-lens-groups',
     unit: '{request}',
   });
   return observe(requests, (result) => {

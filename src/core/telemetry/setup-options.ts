@@ -51,7 +51,7 @@ export interface SetupOptions {
   metricReader?: MetricReaderLike;
   /** Registered with the SDK. Those that patch a module must exist before it is loaded. @defaultValue none */
   instrumentations?: (InstrumentationLike | InstrumentationLike[])[];
-  /** Added to the resource; they beat the environment. @defaultValue none */
+  /** Added to the resource; they override those of the environment. @defaultValue none */
   resourceAttributes?: Attributes;
   /**
    * `attach` uses the tracer provider that the application registered; `own` builds one with the OpenTelemetry Node SDK.
@@ -72,8 +72,8 @@ export interface SetupOptions {
    */
   instrumentationGroups?: boolean | InstrumentationGroupsOptions;
   /**
-   * The source of the spec while the process runs. Its spec beats the configured one and `spanGroupsFile`; an override beats
-   * it. The set-up waits half a second at most for its first spec.
+   * The source of the spec while the process runs. Its spec overrides the configured one and `spanGroupsFile`; an override
+   * stands above it. The set-up waits half a second at most for its first spec.
    *
    * @defaultValue the file that `spanGroupsFile` of the configuration names, else none
    */

@@ -37,6 +37,6 @@ export function reportUnknownGroup({ groups, presets }: LensReport, name: string
       ? `It is a preset, which names ${quoted.members}.`
       : nearest.length > 0
         ? `Near it are ${quoted.nearest}.`
-        : 'GET the document of all groups to see which there are.';
+        : 'GET the document of all groups lists those that there are.';
   return { message: `No span group of this process is named '${quoted.name}'. ${hint}`, nearest };
 }

@@ -22,7 +22,7 @@ export class Previews {
     const preview = beginPreview(asked.groups);
     if (preview === undefined) {
       throw new ConflictException(
-        'A preview is under way in this process. Wait for its end, or end it: it ends with its client.',
+        'A preview is under way in this process. Wait until it ends, or stop its client, which ends it.',
       );
     }
     this.running = new PreviewRun(asked, preview, this.sites.list());
