@@ -90,7 +90,7 @@ const PLACES = {
  * Stops the start for an unknown option. Without this, guards in the wrong place would leave the endpoint open to everybody.
  *
  * @param from the function that got the options
- * @throws TypeError for options that are no object, and for an unknown key
+ * @throws TypeError for options that aren't an object, and for an unknown key
  */
 export function requireKnownOptions(from: keyof typeof PLACES, given: unknown): void {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {

@@ -54,7 +54,7 @@ export interface NestLensModuleOptions {
   setupAt?: 'bootstrap' | 'init';
   /**
    * The longest time, in milliseconds, that a closing application, or a process with nothing left to do, waits for the export
-   * of spans. A value that is no number from 0 up, such as NaN, counts as the default. @defaultValue 5000
+   * of spans. A value that isn't a number of 0 or more, such as NaN, counts as the default. @defaultValue 5000
    */
   shutdownTimeoutMs?: number;
   /**

@@ -17,7 +17,7 @@ import { changeSpec, createLayer, dropOverride } from './span-group-state.js';
  * @param spec like `setSpanGroupSpec`'s
  * @param options `ttlMs`: milliseconds until it ends by itself; without it, it stays until `clearSpanGroupOverride`
  * @throws NestLensError `PINNED` on a pinned process, `INVALID_SPEC` for what can't be a spec, `INVALID_TTL` for a `ttlMs` that
- * isn't a positive number. TypeError for options that are no object or have another key. Nothing has changed when it throws
+ * isn't a positive number. TypeError for options that aren't an object or have another key. Nothing has changed when it throws
  *
  * @example
  * overrideSpanGroups('per_request,db_*', { ttlMs: 15 * 60_000 });

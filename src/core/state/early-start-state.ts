@@ -28,6 +28,6 @@ export interface InstrumentationLike {
   readonly instrumentationName: string;
   /** Patches the instrumented module. */
   enable(): void;
-  /** Takes the patches back. */
+  /** Removes the patches. */
   disable(): void;
 }

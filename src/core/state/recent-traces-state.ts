@@ -30,7 +30,7 @@ export interface RecentTrace {
   count: number;
   /** Whether one of them is an error. */
   hasError: boolean;
-  /** What they take, about. */
+  /** Their approximate size in memory, in bytes. */
   bytes: number;
 }
 

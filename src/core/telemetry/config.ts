@@ -100,7 +100,7 @@ export function isFromNemo(config: NestLensConfig, key: TracedKey): boolean {
  * Checks a config, because the compiler can't check one that comes from JavaScript.
  *
  * @returns a copy, frozen
- * @throws TypeError if the config is no object; ConfigError for a value of a wrong type, or one that isn't allowed
+ * @throws TypeError if the config isn't an object; ConfigError for a value of a wrong type, or one that isn't allowed
  */
 export function validateConfig(config: NestLensConfig): NestLensConfig {
   if (typeof config !== 'object' || config === null || Array.isArray(config)) {

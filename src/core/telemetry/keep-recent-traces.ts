@@ -5,7 +5,7 @@ import { keepSpan } from '../traces/keep-span.js';
 import { hearOfEndedSpans } from './hear-of-ended-spans.js';
 import { registeredTracerProvider } from './otel-globals.js';
 
-/** The wishes of an application. */
+/** What one application asks for. */
 export interface AskedForRecentTraces {
   /** The number of traces to keep. If several applications ask, the highest number counts. */
   readonly limit: number;

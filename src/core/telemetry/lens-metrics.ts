@@ -12,7 +12,7 @@ import type { SetupOptions } from './setup-options.js';
 export interface LensMetrics {
   /** Keeps the present state for the last collection, because a shutdown first turns every group off. */
   freeze(): void;
-  /** Takes them back. */
+  /** Removes them from the meter provider. */
   stop(): void;
 }
 

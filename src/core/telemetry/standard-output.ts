@@ -6,9 +6,9 @@ interface Writing {
 }
 
 /**
- * So many texts a turn of the event loop go through a function that somebody has put in place of `process.stdout.write`. The
- * others of the turn go past it: it may be a queue that a traced function empties until nothing is left, so that each text
- * makes a span, and that another text.
+ * The most writes in one turn of the event loop that go through a function that somebody has put in place of
+ * `process.stdout.write`. Further ones bypass it. It may be a queue that a traced function empties: each write would make a
+ * span, whose export would be another write, without end.
  */
 const MAX_REPLACED_WRITES = 1_000;
 

@@ -21,7 +21,7 @@ export interface TelemetryHandle {
    * Exports what is waiting, and waits for exports under way. Settles within the limit and never rejects; a failure is a
    * warning.
    *
-   * @param timeoutMs milliseconds; a value that is no number from 0 up, such as NaN, counts as the default. Default: 5,000
+   * @param timeoutMs milliseconds; a value that isn't a number of 0 or more, such as NaN, counts as the default. Default: 5,000
    */
   forceFlush(timeoutMs?: number): Promise<void>;
   /**
@@ -29,7 +29,7 @@ export interface TelemetryHandle {
    * the same promise. Settles within the limit and never rejects; a failure is one warning. A provider of the application is
    * flushed, and not shut down. A process that has nothing left to do does this by itself before it ends.
    *
-   * @param timeoutMs milliseconds; a value that is no number from 0 up, such as NaN, counts as the default. Default: 5,000
+   * @param timeoutMs milliseconds; a value that isn't a number of 0 or more, such as NaN, counts as the default. Default: 5,000
    */
   shutdown(timeoutMs?: number): Promise<void>;
 }

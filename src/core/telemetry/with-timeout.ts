@@ -7,7 +7,7 @@ import { emitWarnings } from '../diagnostics/warnings.js';
 export const DEFAULT_TIMEOUT_MS = 5_000;
 
 /**
- * Reads a limit in milliseconds. A value that is no number from 0 up counts as the default. `Number()` of an unset variable
+ * Reads a limit in milliseconds. A value that isn't a number of 0 or more counts as the default. `Number()` of an unset variable
  * is NaN, and a timer takes NaN as 1 ms: every close would lose its last spans.
  */
 export function timeLimitOf(given: unknown): number {

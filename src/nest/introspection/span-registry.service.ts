@@ -98,7 +98,7 @@ export class SpanRegistryService {
    * @param spec as in `NEST_LENS_SPAN_GROUPS`
    * @param options `ttlMs`: milliseconds until it ends by itself. Default: no end
    * @throws NestLensError `PINNED` (telemetry is off, or the groups are pinned), `INVALID_SPEC`, `INVALID_TTL`; TypeError for
-   * options that are no object or have another key
+   * options that aren't an object or have another key
    */
   override(spec: string, options: { ttlMs?: number } = {}): void {
     overrideSpanGroups(spec, options);
@@ -118,7 +118,7 @@ export class SpanRegistryService {
    * freezes the process. It settles within the limit and never rejects; a failure is a warning. It does nothing while
    * telemetry is off.
    *
-   * @param timeoutMs milliseconds; a value that is no number from 0 up, such as NaN, counts as the default. Default: 5,000
+   * @param timeoutMs milliseconds; a value that isn't a number of 0 or more, such as NaN, counts as the default. Default: 5,000
    */
   async forceFlush(timeoutMs?: number): Promise<void> {
     await processState.telemetry.forceFlush?.(timeoutMs);
