@@ -18,7 +18,7 @@ import { runRouter, runServers } from './requests.bench.mjs';
 import { writeFormatted, writeResultsPage } from './results-page.mjs';
 import { runSites } from './sites.bench.mjs';
 import { prepareWorkspace } from './workspaces.mjs';
-import { chart, costsTable } from './write-up.mjs';
+import { chart, costsTable, serversTable } from './write-up.mjs';
 
 const { values: options } = parseArgs({ options: { short: { type: 'boolean' }, only: { type: 'string' } } });
 const pathOf = (name) => fileURLToPath(new URL(name, import.meta.url));
@@ -69,10 +69,10 @@ async function runParts(parts) {
   return results;
 }
 
-/** Puts a table between the marks of a page. */
-async function writeMarked(name, text) {
+/** Puts a table between the marks of a page. A page with several tables has a mark of its own for each. */
+async function writeMarked(name, text, mark = 'bench') {
   const page = pathOf(name);
-  const marked = /(<!-- bench -->\n)[^]*?(<!-- \/bench -->)/;
+  const marked = new RegExp(`(<!-- ${mark} -->\\n)[^]*?(<!-- /${mark} -->)`);
   await writeFormatted(page, readFileSync(page, 'utf8').replace(marked, `$1\n${text}\n\n$2`));
 }
 
@@ -102,5 +102,6 @@ if (options.short) {
   await writeResultsPage();
   writeFileSync(pathOf('../docs/off.svg'), chart(run));
   await writeMarked('../docs/costs.md', costsTable(run));
+  await writeMarked('../docs/costs.md', serversTable(run), 'bench over HTTP');
   await writeMarked('../docs/instrumentations.md', instrumentationsTable(results.instrumentations));
 }

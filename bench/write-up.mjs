@@ -1,4 +1,4 @@
-/** What a full run leaves behind: RESULTS.md, the table of docs/costs.md, and a chart. */
+/** What a full run leaves behind: RESULTS.md, the tables of docs/costs.md, and a chart. */
 import { explanationsOf } from './limits.mjs';
 import { limitsTable, sections, table } from './report.mjs';
 
@@ -59,7 +59,7 @@ const contenderOf = ({ peers }, name, sdk, later = false) =>
     .find((row) => row.sdk === sdk && row.later === later && row.count === 1)
     .contenders.find((contender) => contender.name === name);
 
-/** The table of docs/costs.md. */
+/** The first table of docs/costs.md. */
 export function costsTable(run) {
   const off = (site) =>
     `${ns(Math.max((site.offRatio.median - 1) * site.direct.median, 0))} more, ${Math.max(Math.round(site.offBytes), 0)} B`;
@@ -124,6 +124,26 @@ export function costsTable(run) {
       peer('the same, async', 'nestjs-otel', true),
       peer('`@Span` of @amplication/opentelemetry-nestjs 6.0.0', 'amplication', false),
       peer('the same, async', 'amplication', true),
+    ],
+  );
+}
+
+/** The table of requests over HTTP, on Express, in docs/costs.md. */
+export function serversTable({ servers }) {
+  const cpu = (workspace, variant) =>
+    servers
+      .find((server) => server.workspace === workspace && server.adapter === 'express')
+      .variants.find((each) => each.variant === variant)
+      .cpuToPlain.median.toFixed(2);
+  const row = (name, variant) => [name, cpu('nest-11', variant), cpu('nest-12', variant)];
+  return table(
+    ['Handler', 'Nest 11', 'Nest 12'],
+    [
+      row('`@SpanGroup`, off', 'off'),
+      row('`@SpanGroup`, on', 'on'),
+      row('an interceptor that does nothing', 'pass-through'),
+      row('`SpanGroupInterceptor`, off', 'interceptor-off'),
+      row('`SpanGroupInterceptor`, on', 'interceptor-on'),
     ],
   );
 }
