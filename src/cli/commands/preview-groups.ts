@@ -53,7 +53,7 @@ async function count({ given, output, client }: CommandRun, seconds: number): Pr
       );
     }
   }
-  throw new CommandError('The preview ended early. Is another one under way, or did the application close?');
+  throw new CommandError('The preview ended without a result. Did the application close?');
 }
 
 function printPreview(
