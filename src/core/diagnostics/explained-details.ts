@@ -89,6 +89,8 @@ export const UNGATED: Readonly<Record<WarningDetails['INSTRUMENTATIONS_UNGATED']
   all:
     'The registered tracer provider can neither be gated nor be replaced: the spans of instrumentations are emitted whatever the spec says. ' +
     "Let NestLens start the SDK (mode 'own'), or register a provider of @opentelemetry/sdk-trace-base. ",
+  'failed gates':
+    'A gate has failed, so its span is made whatever the spec says; this is said once. Check the names and options that tracers are given. ',
 };
 
 /** What goes wrong if the context manager can't be changed. */

@@ -60,9 +60,11 @@ export interface WarningDetails {
   RECENT_TRACES_UNSEEN: Record<string, never>;
   INSTRUMENTATIONS_UNGATED: {
     /** The spans that flow whatever the spec says. */
-    spans: 'none' | 'earlier tracers' | 'all';
+    spans: 'none' | 'earlier tracers' | 'all' | 'failed gates';
     /** Whether `trace.getActiveSpan()` can be a span that is off. */
     isOffSpanActive: boolean;
+    /** Why gates have failed. */
+    error?: unknown;
   };
   /** `nearest` is the known option that an unknown key probably means. */
   INSTRUMENTATION_OPTION_INVALID: {

@@ -118,8 +118,9 @@ const MESSAGES: {
   RECENT_TRACES_UNSEEN: () =>
     'introspection.recentTraces has no effect: no span processor can be added to the registered tracer provider, so the list of ' +
     "recent traces stays empty. Let NestLens start the SDK (mode 'own'), or register a provider of @opentelemetry/sdk-trace-base.",
-  INSTRUMENTATIONS_UNGATED: ({ spans, isOffSpanActive }) =>
-    `instrumentationGroups has no effect on some spans. ${UNGATED[spans]}${isOffSpanActive ? OFF_SPAN_ACTIVE : ''}`,
+  INSTRUMENTATIONS_UNGATED: ({ spans, isOffSpanActive, error }) =>
+    `instrumentationGroups has no effect on some spans${error === undefined ? '' : ` (${error})`}. ` +
+    `${UNGATED[spans]}${isOffSpanActive ? OFF_SPAN_ACTIVE : ''}`,
   INSTRUMENTATION_OPTION_INVALID: ({ option, given, used, nearest }) =>
     `${option} is ${given}, which is not allowed; ` +
     (used === undefined ? 'it is ignored. ' : `'${used}' is used. `) +

@@ -23,5 +23,5 @@ export const FIELD_ENDING = 'resolve';
 
 /** Whether a span is one of instrumentation-graphql's for a field. A tracer takes a name of any type. */
 export function isFieldSpan(name: unknown): boolean {
-  return String(name).startsWith('graphql.resolve');
+  return typeof name === 'string' && name.startsWith('graphql.resolve');
 }

@@ -9,9 +9,8 @@ import {
   type TracerOptions,
   type TracerProvider,
 } from '@opentelemetry/api';
-import { createOffSpan } from './off-span.js';
 import type { TakeBack } from './take-back.js';
-import { countAdmitted, isSpanAdmitted, type SpanAdmission } from './span-admission.js';
+import { countAdmitted, offSpanFor, type SpanAdmission } from './span-admission.js';
 
 /**
  * The fallback if the provider's tracers can't be gated by their prototype: a provider in front of it that gives out gated
@@ -48,15 +47,15 @@ function createGatedProvider(provider: TracerProvider, admission: SpanAdmission)
 
 function createGatedTracer(
   tracer: Tracer,
-  scope: { name: string; version: string | undefined },
+  instrumentationScope: { name: unknown; version: unknown },
   admission: SpanAdmission,
 ): Tracer {
+  const scoped = { instrumentationScope };
   const gated: Tracer = {
     startSpan(name: string, options?: SpanOptions, parent?: Context): Span {
-      const gate = admission.gateOf(gated, scope, name, options);
-      if (gate !== undefined && !isSpanAdmitted(gate, scope, parent)) {
-        return createOffSpan(parent ?? contexts.active(), options?.root === true);
-      }
+      const gate = admission.gateOf(scoped, name, options);
+      const instead = gate && offSpanFor(gate, scoped, options, parent);
+      if (instead !== undefined) return instead;
       const span = tracer.startSpan(name, options, parent);
       if (gate !== undefined) countAdmitted(gate, span);
       return span;

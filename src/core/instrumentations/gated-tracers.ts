@@ -1,25 +1,17 @@
-import {
-  type Context,
-  context as contexts,
-  type Span,
-  type SpanOptions,
-  type Tracer,
-  type TracerProvider,
-} from '@opentelemetry/api';
+import type { Context, Span, SpanOptions, Tracer, TracerProvider } from '@opentelemetry/api';
 import { SCOPE_NAME } from '../spans/lens-tracer.js';
-import type { InstrumentationScope } from '../state/state-shape.js';
-import { createOffSpan, offSpanOf, withoutOffSpan } from './off-span.js';
+import type { ScopedTracer } from '../state/state-shape.js';
+import { offSpanOf, withoutOffSpan } from './off-span.js';
 import { putBefore } from './put-before.js';
-import { countAdmitted, isSpanAdmitted, type SpanAdmission } from './span-admission.js';
+import { readScope } from './read-scope.js';
+import { countAdmitted, offSpanFor, type SpanAdmission } from './span-admission.js';
 import type { TakeBack } from './take-back.js';
 
 /**
  * The SDK's tracers have the public field `instrumentationScope`, which the API's interface lacks. Seen in SDK 2.0 to 2.12
  * and in 3.1.
  */
-interface ScopedTracer extends Tracer {
-  readonly instrumentationScope: InstrumentationScope;
-}
+type SdkTracer = Tracer & ScopedTracer;
 
 /**
  * Puts the gate before `startSpan` of all tracers of a provider, on their common prototype. So it works for tracers that
@@ -34,11 +26,10 @@ export function gateTracers(provider: TracerProvider, admission: SpanAdmission):
     prototype,
     'startSpan',
     (original: Tracer['startSpan']) =>
-      function startSpan(this: ScopedTracer, name: string, options?: SpanOptions, parent?: Context): Span {
-        const gate = admission.gateOf(this, this.instrumentationScope, name, options);
-        if (gate !== undefined && !isSpanAdmitted(gate, this.instrumentationScope, parent)) {
-          return createOffSpan(parent ?? contexts.active(), options?.root === true);
-        }
+      function startSpan(this: SdkTracer, name: string, options?: SpanOptions, parent?: Context): Span {
+        const gate = admission.gateOf(this, name, options);
+        const instead = gate && offSpanFor(gate, this, options, parent);
+        if (instead !== undefined) return instead;
         const off = offSpanOf(parent);
         const outer = off === undefined ? parent : withoutOffSpan(parent!, off);
         const span = original.call(this, name, options, outer);
@@ -51,9 +42,9 @@ export function gateTracers(provider: TracerProvider, admission: SpanAdmission):
 /** The prototype of a provider's tracers, if they know their scope. Another vendor's provider may give no tracer, or throw. */
 function prototypeOfTracers(provider: TracerProvider): object | undefined {
   try {
-    const sample = provider.getTracer(SCOPE_NAME) as Partial<ScopedTracer>;
-    if (sample.instrumentationScope?.name !== SCOPE_NAME || Object.hasOwn(sample, 'startSpan'))
-      return undefined;
+    const sample = provider.getTracer(SCOPE_NAME) as Partial<SdkTracer>;
+    const { name } = readScope(sample.instrumentationScope);
+    if (name !== SCOPE_NAME || Object.hasOwn(sample, 'startSpan')) return undefined;
     return (Object.getPrototypeOf(sample) as object | null) ?? undefined;
   } catch {
     return undefined;

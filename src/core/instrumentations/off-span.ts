@@ -68,8 +68,13 @@ let isAnyOff = false;
 /** The off span of a context; undefined if it has no span, or one that is on. */
 export function offSpanOf(context: Context | null | undefined): OffSpan | undefined {
   if (!isAnyOff || context == null) return undefined;
-  const span = trace.getSpan(context);
-  return span instanceof OffSpan ? span : undefined;
+  try {
+    const span = trace.getSpan(context);
+    return span instanceof OffSpan ? span : undefined;
+  } catch {
+    // It is no context, but context managers enter any value.
+    return undefined;
+  }
 }
 
 /** A copy of a context in which the nearest span that is on replaces the off span. */

@@ -37,6 +37,11 @@ export interface InstrumentationScope {
   readonly version?: string | undefined;
 }
 
+/** A tracer that tells its scope. A tracer is made with a name of any type, so its type says nothing about the scope. */
+export interface ScopedTracer {
+  readonly instrumentationScope?: unknown;
+}
+
 /** Counts the calls of sites for a while, whether their groups are on or off. */
 export interface RunningPreview {
   /** Group -> site -> the number of calls so far. */

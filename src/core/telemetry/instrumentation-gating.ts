@@ -3,6 +3,7 @@ import { emitWarnings } from '../diagnostics/warnings.js';
 import { invalidOption } from '../instrumentations/checked-options.js';
 import { gateInstrumentations } from '../instrumentations/gate-instrumentations.js';
 import { loadedInstrumentations } from '../instrumentations/loaded-instrumentations.js';
+import { readScope } from '../instrumentations/read-scope.js';
 import type { InstrumentationLike } from '../state/early-start-state.js';
 import type { TakeBack } from '../instrumentations/take-back.js';
 import type { InstrumentationScope } from '../state/state-shape.js';
@@ -39,5 +40,5 @@ function scopeOf(instrumentation: InstrumentationLike): InstrumentationScope {
     instrumentation as InstrumentationLike & {
       instrumentationVersion?: string;
     };
-  return { name: String(name), version };
+  return readScope({ name, version });
 }

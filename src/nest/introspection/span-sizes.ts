@@ -1,4 +1,5 @@
 import type { Attributes } from '@opentelemetry/api';
+import { readScope } from '../../core/instrumentations/read-scope.js';
 import { otlpSize } from '../../core/spans/otlp-size.js';
 import { GROUP_ATTRIBUTE } from '../../core/spans/site-attributes.js';
 import type { KeptSpan } from '../../core/state/recent-traces-state.js';
@@ -48,7 +49,7 @@ export class SpanSizes {
     const [sizes, name] =
       typeof group === 'string'
         ? [this.ofGroups, group]
-        : [this.ofScopes, span.instrumentationScope?.name ?? ''];
+        : [this.ofScopes, readScope(span.instrumentationScope).name];
     const measured = sizes.get(name) ?? { spans: 0, bytes: 0 };
     measured.spans++;
     measured.bytes += otlpSize(span);
