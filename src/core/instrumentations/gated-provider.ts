@@ -9,34 +9,54 @@ import {
   type TracerOptions,
   type TracerProvider,
 } from '@opentelemetry/api';
+import { processState } from '../state/process-state.js';
+import type { ProviderGate } from '../state/state-shape.js';
 import type { TakeBack } from './take-back.js';
 import { countAdmitted, offSpanFor, type SpanAdmission } from './span-admission.js';
 
 /**
  * The fallback if the provider's tracers can't be gated by their prototype: a provider in front of it that gives out gated
- * tracers. Tracers that it gave out before stay ungated, except the API's own, which get their tracer at their first span.
+ * tracers. Tracers that it gave out before stay ungated, except the API's own, which get their tracer at their first span. Gated
+ * tracers last longer than a set-up, and are gated again by the next one.
  *
  * @returns undefined if the API has no place for another provider
  */
 export function gateProvider(provider: TracerProvider, admission: SpanAdmission): TakeBack | undefined {
   const proxy = trace.getTracerProvider() as Partial<ProxyTracerProvider>;
   if (proxy.setDelegate === undefined || proxy.getDelegate?.() !== provider) return undefined;
-  const gated = createGatedProvider(provider, admission);
+  const gate = gateOfProvider(provider);
+  const gated = createGatedProvider(provider, gate);
+  gate.startSpan = (tracer, name, options, parent) => {
+    const group = admission.gateOf(tracer, name, options);
+    const instead = group && offSpanFor(group, tracer, options, parent);
+    if (instead !== undefined) return instead;
+    const span = tracer.original.startSpan(name, options, parent);
+    if (group !== undefined) countAdmitted(group, span);
+    return span;
+  };
   proxy.setDelegate(gated);
   return () => {
+    gate.startSpan = undefined;
     if (proxy.getDelegate?.() === gated) proxy.setDelegate?.(provider);
   };
 }
 
+function gateOfProvider(provider: TracerProvider): ProviderGate {
+  const { providerGates } = processState;
+  let gate = providerGates.get(provider);
+  if (gate === undefined) providerGates.set(provider, (gate = { startSpan: undefined }));
+  return gate;
+}
+
 /** All other methods, such as flush and shutdown, are the provider's own. */
-function createGatedProvider(provider: TracerProvider, admission: SpanAdmission): TracerProvider {
+function createGatedProvider(provider: TracerProvider, gate: ProviderGate): TracerProvider {
   return new Proxy(provider, {
     get(target, key) {
       if (key === 'getTracer') {
         return (name: string, version?: string, options?: TracerOptions): Tracer | undefined => {
           const tracer = provider.getTracer(name, version, options) as Tracer | undefined;
           // The API has one of its own for a provider that gives none.
-          return tracer && createGatedTracer(tracer, { name, version }, admission);
+          return tracer && createGatedTracer(tracer, { name, version }, gate);
         };
       }
       const value: unknown = Reflect.get(target, key, target);
@@ -46,21 +66,18 @@ function createGatedProvider(provider: TracerProvider, admission: SpanAdmission)
 }
 
 function createGatedTracer(
-  tracer: Tracer,
+  original: Tracer,
   instrumentationScope: { name: unknown; version: unknown },
-  admission: SpanAdmission,
+  gate: ProviderGate,
 ): Tracer {
-  const scoped = { instrumentationScope };
+  const scoped = { original, instrumentationScope };
   const gated: Tracer = {
     startSpan(name: string, options?: SpanOptions, parent?: Context): Span {
-      const gate = admission.gateOf(scoped, name, options);
-      const instead = gate && offSpanFor(gate, scoped, options, parent);
-      if (instead !== undefined) return instead;
-      const span = tracer.startSpan(name, options, parent);
-      if (gate !== undefined) countAdmitted(gate, span);
-      return span;
+      if (gate.startSpan === undefined) return original.startSpan(name, options, parent);
+      return gate.startSpan(scoped, name, options, parent);
     },
     startActiveSpan(name: string, ...rest: unknown[]): never {
+      if (gate.startSpan === undefined) return original.startActiveSpan(name, ...(rest as [never]));
       const work = rest.pop() as (span: Span) => never;
       const [options, given] = rest as [SpanOptions?, Context?];
       const parent = given ?? contexts.active();

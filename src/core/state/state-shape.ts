@@ -1,4 +1,4 @@
-import type { Context } from '@opentelemetry/api';
+import type { Context, Span, SpanOptions, Tracer } from '@opentelemetry/api';
 import type { EarlyStart } from './early-start-state.js';
 import type { HeldByApplication, SharedSetUp } from './held-by-application.js';
 import type { InFlightSpans } from './in-flight.js';
@@ -42,6 +42,19 @@ export interface ScopedTracer {
   readonly instrumentationScope?: unknown;
 }
 
+/** The gate of the tracers of a provider that don't tell their scope. These tracers outlive a set-up. */
+export interface ProviderGate {
+  /** Starts a span, or gives one that is off. Undefined while spans aren't gated. */
+  startSpan:
+    | ((
+        tracer: ScopedTracer & { readonly original: Tracer },
+        name: string,
+        options?: SpanOptions,
+        parent?: Context,
+      ) => Span)
+    | undefined;
+}
+
 /** Counts the calls of sites for a while, whether their groups are on or off. */
 export interface RunningPreview {
   /** Group -> site -> the number of calls so far. */
@@ -65,6 +78,8 @@ export interface ProcessState {
   readonly tracedFunctions: Map<string, { readonly span: string; isJudged: boolean }>;
   /** Group -> the scopes whose spans it gates, while spans of instrumentations are gated. */
   readonly instrumentationScopes: Map<string, readonly InstrumentationScope[]>;
+  /** A tracer provider -> the gate of its tracers, if they were gated one by one. */
+  readonly providerGates: WeakMap<object, ProviderGate>;
   /** The groups that are on. */
   readonly enabled: Set<string>;
   /** The set that sites ask: the groups that are on, and those whose gates are held open. */

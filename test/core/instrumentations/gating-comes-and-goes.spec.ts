@@ -4,6 +4,7 @@ import {
   context,
   type ContextManager,
   metrics,
+  type ProxyTracerProvider,
   SpanKind,
   trace,
   type Tracer,
@@ -295,6 +296,50 @@ describe("the application's provider", () => {
     expect(foreign.flushed).toBe(1);
     await handle.shutdown();
     expect((trace.getTracerProvider() as unknown as { getDelegate(): unknown }).getDelegate()).toBe(foreign);
+  });
+
+  it('whose tracers say nothing has them gated again by the next set-up, by its spec', async () => {
+    const foreign = foreignProvider();
+    registerProvider(foreign);
+    const first = await attach('express');
+    const [pg, express] = [PG, EXPRESS].map((scope) => trace.getTracer(scope)) as [Tracer, Tracer];
+    const start = (name: string): void => {
+      for (const tracer of [pg, express])
+        tracer.startSpan(`${name} ${tracer === pg ? 'pg' : 'express'}`).end();
+      express.startActiveSpan(`${name} active`, (span) => span.end());
+    };
+    start('first');
+    await first.shutdown();
+    start('between');
+    const second = await attach('pg');
+    start('second');
+    await second.shutdown();
+    const third = await attach('pg', false);
+    start('third');
+    await third.shutdown();
+    expect(names()).toEqual([
+      ...['first express', 'first active'],
+      ...['between pg', 'between express', 'between active'],
+      ...['second pg'],
+      ...['third pg', 'third express', 'third active'],
+    ]);
+  });
+
+  it('whose tracers say nothing and which itself was put behind another has each span gated once', async () => {
+    const foreign = foreignProvider();
+    registerProvider(foreign);
+    const first = await attach('pg');
+    const proxy = trace.getTracerProvider() as ProxyTracerProvider;
+    const gated = proxy.getDelegate();
+    const theirs: TracerProvider = { getTracer: (...args) => gated.getTracer(...args) };
+    proxy.setDelegate(theirs);
+    await first.shutdown();
+    await attach('pg');
+    processState.spanCounts = new Map();
+    trace.getTracer(PG).startSpan('query').end();
+    trace.getTracer(EXPRESS).startSpan('off').end();
+    expect(names()).toEqual(['query']);
+    expect([...processState.spanCounts]).toEqual([['pg', { count: 1 }]]);
   });
 
   it('says so where the context manager cannot be changed', async () => {
