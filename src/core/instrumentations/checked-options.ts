@@ -3,11 +3,11 @@ import type { Warning } from '../diagnostics/warnings.js';
 import { nearestName } from '../groups/nearest-name.js';
 import { ALL, normaliseName } from '../groups/span-group-spec.js';
 import type { InstrumentationGroupsOptions } from './instrumentation-groups-options.js';
-import { groupNameOfScope, isTaken, snakeCase } from './scope-group-name.js';
+import { isTaken, snakeCase } from './scope-group-name.js';
 
 /** The options of an application, as far as they are valid. */
 export interface CheckedOptions {
-  /** Scope, or its group's default name -> the chosen name of the group; `false` leaves the scope alone. */
+  /** Scope, or the default name of its group -> the chosen name of the group; `false` leaves the scope alone. */
   readonly names: ReadonlyMap<string, string | false>;
   readonly presets: ReadonlyMap<string, readonly string[]>;
   /** Warnings about invalid options. */
@@ -110,10 +110,4 @@ function namesIn(members: Iterable<string>): string[] {
 function textFrom(value: unknown): string {
   if (typeof value !== 'string') throw new TypeError('not a string');
   return normaliseName(value);
-}
-
-/** The application's name for the group of a scope; undefined if it has none. */
-export function chosenName({ names }: CheckedOptions, scope: string): string | false | undefined {
-  const standard = groupNameOfScope(scope);
-  return names.get(scope) ?? [...names].find(([key]) => groupNameOfScope(key) === standard)?.[1];
 }

@@ -5,7 +5,8 @@ import { registerFoundGroups } from '../groups/register-found-groups.js';
 import { SCOPE_NAME } from '../spans/lens-tracer.js';
 import { processState } from '../state/process-state.js';
 import type { InstrumentationScope } from '../state/state-shape.js';
-import { type CheckedOptions, chosenName } from './checked-options.js';
+import type { CheckedOptions } from './checked-options.js';
+import { chosenName } from './chosen-name.js';
 import { knownRole } from './known-scopes.js';
 import { ScopeFamily, STANDARD_PRESETS } from './scope-family.js';
 import { groupNameOfScope } from './scope-group-name.js';
@@ -55,17 +56,18 @@ export class InstrumentationGroups {
   release(): void {
     processState.namespaces.delete(this.namespace);
     processState.instrumentationScopes.clear();
-    emitWarnings(this.unmatched.rest());
+    emitWarnings(this.unmatched.rest(this.scopes));
   }
 
   private add(scope: InstrumentationScope): ScopeFamily | undefined {
     if (scope.name === SCOPE_NAME) return undefined;
     const standard = groupNameOfScope(scope.name);
+    this.unmatched.see(scope.name, standard);
     if (this.scopes.size < MAX_FAMILIES && !this.scopes.has(standard)) {
       this.scopes.set(standard, scope.name);
       this.isChanged = true;
     }
-    const base = chosenName(this.options, scope.name) ?? standard;
+    const base = chosenName(this.options, scope.name, standard) ?? standard;
     if (base === false) return undefined;
     const family = this.family(base);
     if (family.addScope(scope, knownRole(standard))) this.isChanged = true;

@@ -1,3 +1,5 @@
+import { groupNameOfScope, OPENTELEMETRY_PREFIX, snakeCase } from './scope-group-name.js';
+
 /**
  * The kind of spans of a scope. It decides the groups of the scope and their presets:
  *
@@ -54,6 +56,26 @@ const WITHOUT_ROLE: ReadonlySet<string> = new Set([
   'net',
   'openai',
 ]);
+
+/** Scope -> the package of its instrumentation, where their names differ. */
+const PACKAGES: ReadonlyMap<string, string> = new Map([['prisma', '@prisma/instrumentation']]);
+
+/** The package of a known instrumentation, which is mostly called like its scope. */
+export function packageOfScope(scope: string): string {
+  return PACKAGES.get(scope) ?? scope;
+}
+
+/** Packages of others whose scopes are known. */
+const OF_OTHERS: ReadonlySet<string> = new Set(['@fastify/otel', '@prisma/instrumentation']);
+
+/**
+ * Whether this is the name of a known instrumentation's scope, or the default name of its group. `@acme/pg` is neither, though it
+ * would be called `pg` too.
+ */
+export function isNameOfKnownScope(name: string): boolean {
+  const isPackage = OF_OTHERS.has(name) || name.startsWith(OPENTELEMETRY_PREFIX);
+  return isKnownScope(isPackage ? groupNameOfScope(name) : snakeCase(name));
+}
 
 /** Whether a scope of this default name is known, in this process or in another one. */
 export function isKnownScope(base: string): boolean {

@@ -1,5 +1,5 @@
 /** The beginnings of the names of OpenTelemetry's own instrumentation packages. */
-const OPENTELEMETRY_PREFIX = '@opentelemetry/instrumentation-';
+export const OPENTELEMETRY_PREFIX = '@opentelemetry/instrumentation-';
 
 /** Words in package names that don't name the instrumented library: `@fastify/otel` is about Fastify. */
 const WORDS_WITHOUT_SUBJECT: ReadonlySet<string> = new Set(['instrumentation', 'otel', 'opentelemetry']);

@@ -1,7 +1,7 @@
 import type { Warning } from '../diagnostics/warnings.js';
 import { nearestName } from '../groups/nearest-name.js';
 import { type CheckedOptions, pathOf } from './checked-options.js';
-import { isKnownGroup, isKnownScope, withoutDirection } from './known-scopes.js';
+import { isKnownGroup, isNameOfKnownScope, withoutDirection } from './known-scopes.js';
 import { groupNameOfScope } from './scope-group-name.js';
 
 /**
@@ -15,10 +15,16 @@ export class UnmatchedOptions {
   private readonly members = new Map<string, string>();
 
   constructor({ names, presets }: CheckedOptions) {
-    this.scopes = new Set([...names.keys()].filter((scope) => !isKnownScope(groupNameOfScope(scope))));
+    this.scopes = new Set([...names.keys()].filter((scope) => !isNameOfKnownScope(scope)));
     for (const [preset, members] of presets) {
       for (const member of members) if (!isKnownGroup(member)) this.members.set(member, preset);
     }
+  }
+
+  /** A scope has come. An entry is matched by the scope of that very name, or by its group of that name. */
+  see(scope: string, standard: string): void {
+    this.scopes.delete(scope);
+    this.scopes.delete(standard);
   }
 
   /**
@@ -31,9 +37,11 @@ export class UnmatchedOptions {
     const warnings: Warning[] = [];
     for (const scope of this.scopes) {
       const base = groupNameOfScope(scope);
+      // Another scope has the same default name: `pg`, where `@acme/pg` is meant, which may still come.
       const nearest = scopes.has(base) ? undefined : nearestScope(base, scopes);
-      if (nearest !== undefined) warnings.push(unmatched(`names['${scope}']`, scope, scopes.get(nearest)));
-      if (scopes.has(base) || nearest !== undefined) this.scopes.delete(scope);
+      if (nearest === undefined) continue;
+      warnings.push(unmatched(`names['${scope}']`, scope, scopes.get(nearest)));
+      this.scopes.delete(scope);
     }
     for (const [member, preset] of this.members) {
       const nearest = names.has(member) ? undefined : nearestName(member, names);
@@ -43,10 +51,16 @@ export class UnmatchedOptions {
     return warnings;
   }
 
-  /** The warnings to give at the end of telemetry. */
-  rest(): Warning[] {
+  /**
+   * The warnings to give at the end of telemetry.
+   *
+   * @param scopes by the default names of their groups
+   */
+  rest(scopes: ReadonlyMap<string, string>): Warning[] {
     return [
-      ...[...this.scopes].map((scope) => unmatched(`names['${scope}']`, scope, undefined)),
+      ...[...this.scopes].map((scope) =>
+        unmatched(`names['${scope}']`, scope, scopes.get(groupNameOfScope(scope))),
+      ),
       ...[...this.members].map(([member, preset]) => unmatched(`presets['${preset}']`, member, undefined)),
     ];
   }

@@ -76,6 +76,57 @@ describe('names of scopes', () => {
     });
   });
 
+  const REDIS = '@opentelemetry/instrumentation-redis';
+  const start = (scope: string): void => trace.getTracer(scope).startSpan(scope).end();
+
+  it.each<[string, Record<string, string | false>, scopes: string[], on: string[], groups: string[]]>([
+    ['renames no other scope', { '@acme/pg': 'mine' }, [PG, '@acme/pg'], [PG], ['mine', 'pg']],
+    ['frees no other scope', { '@acme/redis': false }, [REDIS, '@acme/redis'], ['@acme/redis'], ['redis']],
+    ['is not renamed with another', { [PG]: 'mine' }, ['@acme/pg'], ['@acme/pg'], ['pg']],
+    ['that is unknown, neither', { '@a/jobs': 'mine' }, ['jobs', '@a/jobs'], [], ['jobs', 'mine']],
+    [
+      'has a name of its own beside the short one',
+      { '@acme/pg': 'mine', pg: false },
+      ['@acme/pg'],
+      [],
+      ['mine'],
+    ],
+    ['beats the short one also where that comes first', { pg: 'b', [PG]: 'pg' }, [PG], [PG], ['pg']],
+    ['can be given by its group', { redis: 'pg' }, [REDIS], [REDIS], ['pg']],
+    [
+      'can be given as its package is called',
+      { 'Socket.IO': false },
+      ['@opentelemetry/instrumentation-socket.io'],
+      ['@opentelemetry/instrumentation-socket.io'],
+      [],
+    ],
+    ['can be given by its package', { '@prisma/instrumentation': 'pg' }, ['prisma'], ['prisma'], ['pg']],
+  ])('a scope with a name %s', async (_what, names, scopes, on, groups) => {
+    const warnings = captureWarnings();
+    const handle = await setUpForTest(
+      { spanGroups: 'pg' },
+      { spanProcessors: [keeping], instrumentationGroups: { names } },
+    );
+    scopes.forEach(start);
+    expect(ended).toEqual(on);
+    expect([...SpanRegistry.groups()].sort()).toEqual(groups);
+    await handle.shutdown();
+    expect(warnings.codes()).not.toContain('INSTRUMENTATION_OPTION_UNMATCHED');
+  });
+
+  it('one that only shares the default name of its group with another is a warning at the end', async () => {
+    const warnings = captureWarnings();
+    const handle = await setUp('all', { names: { '@acme/pg': 'mine', 'my-lib': 'lib' } });
+    start(PG);
+    start('@acme/my-lib');
+    expect(warnings.codes()).toEqual([]);
+    await handle.shutdown();
+    expect(warnings.all.map(({ code, details }) => [code, details])).toMatchObject([
+      ['INSTRUMENTATION_OPTION_UNMATCHED', { name: '@acme/pg', nearest: PG }],
+      ['INSTRUMENTATION_OPTION_UNMATCHED', { name: 'my-lib', nearest: '@acme/my-lib' }],
+    ]);
+  });
+
   it("one of OpenTelemetry's own that isn't in this process may be in another one, so nothing is said", async () => {
     const warnings = captureWarnings();
     const scopes = [
