@@ -1,5 +1,6 @@
 import type { ContextManager, TracerProvider } from '@opentelemetry/api';
 import { emitWarnings } from '../diagnostics/warnings.js';
+import { parseSpanGroupSpec } from '../groups/span-group-spec.js';
 import type { InstrumentationScope } from '../state/state-shape.js';
 import { readOptions } from './checked-options.js';
 import { gateProvider } from './gated-provider.js';
@@ -16,6 +17,8 @@ export interface GatedProcess {
   readonly contextManager: ContextManager | undefined;
   /** The scopes of instrumentations that are known before their first span. */
   readonly scopes: Iterable<InstrumentationScope>;
+  /** The configured spec. */
+  readonly spec: string;
 }
 
 /**
@@ -24,11 +27,11 @@ export interface GatedProcess {
  */
 export function gateInstrumentations(
   options: InstrumentationGroupsOptions,
-  { provider, contextManager, scopes }: GatedProcess,
+  { provider, contextManager, scopes, spec }: GatedProcess,
 ): TakeBack {
   const checked = readOptions(options);
   emitWarnings(checked.warnings);
-  const groups = new InstrumentationGroups(checked);
+  const groups = new InstrumentationGroups(checked, parseSpanGroupSpec(spec));
   const admission = new SpanAdmission(groups);
   return putAll((keep) => {
     keep(() => groups.release());

@@ -5,9 +5,11 @@ import { registerFoundGroups } from '../groups/register-found-groups.js';
 import { SCOPE_NAME } from '../spans/lens-tracer.js';
 import { processState } from '../state/process-state.js';
 import type { InstrumentationScope } from '../state/state-shape.js';
+import type { SpanGroupSpec } from '../state/spec-layers.js';
 import type { CheckedOptions } from './checked-options.js';
 import { chosenName } from './chosen-name.js';
-import { knownRole } from './known-scopes.js';
+import { isKnownScope, knownRole } from './known-scopes.js';
+import { isNamed } from './named-groups.js';
 import { ScopeFamily, STANDARD_PRESETS } from './scope-family.js';
 import { groupNameOfScope } from './scope-group-name.js';
 import { UnmatchedOptions } from './unmatched-options.js';
@@ -16,15 +18,17 @@ import { UnmatchedOptions } from './unmatched-options.js';
 const NAMESPACES = ['instrumentation', 'instrumentation_groups'];
 
 /**
- * The most groups, because a library that makes a scope for each request must not fill the registry. Later scopes share one
- * group.
+ * The most scopes that nobody knows or has named, because a library that makes a scope for each request must not fill the
+ * registry. Later ones share one group.
  */
-const MAX_FAMILIES = 200;
+const MAX_UNKNOWN = 200;
 const FAMILY_OF_THE_REST = 'other_scopes';
 
 /** The groups of the instrumentations of this process, as far as their scopes are known. */
 export class InstrumentationGroups {
   private readonly families = new Map<string, ScopeFamily>();
+  /** The default names of groups whose scopes nobody knows or has named. */
+  private readonly unknown = new Set<string>();
   /** The group's default name -> the scope. */
   private readonly scopes = new Map<string, string>();
   private readonly unmatched: UnmatchedOptions;
@@ -34,13 +38,22 @@ export class InstrumentationGroups {
   /** Whether scopes have come since the groups were registered. */
   private isChanged = false;
 
-  constructor(private readonly options: CheckedOptions) {
+  /** @param spec the configured spec, which isn't in force yet when the known scopes are added */
+  constructor(
+    private readonly options: CheckedOptions,
+    private readonly spec: SpanGroupSpec,
+  ) {
     this.unmatched = new UnmatchedOptions(options);
   }
 
-  /** Adds the scopes that are known before their first span. */
+  /**
+   * Adds the scopes that are known before their first span. Those beyond the limit wait for that span, because the spec that is in
+   * force by then may name them.
+   */
   addKnown(scopes: Iterable<InstrumentationScope>): void {
-    for (const scope of scopes) this.add(scope);
+    for (const scope of scopes) {
+      if (scope.name !== SCOPE_NAME && this.baseOf(scope) !== FAMILY_OF_THE_REST) this.add(scope);
+    }
     this.register();
   }
 
@@ -62,24 +75,33 @@ export class InstrumentationGroups {
   private add(scope: InstrumentationScope): ScopeFamily | undefined {
     if (scope.name === SCOPE_NAME) return undefined;
     const standard = groupNameOfScope(scope.name);
+    const base = this.baseOf(scope);
     this.unmatched.see(scope.name, standard);
-    if (this.scopes.size < MAX_FAMILIES && !this.scopes.has(standard)) {
+    if (base !== FAMILY_OF_THE_REST && !this.scopes.has(standard)) {
       this.scopes.set(standard, scope.name);
       this.isChanged = true;
     }
-    const base = chosenName(this.options, scope.name, standard) ?? standard;
     if (base === false) return undefined;
     const family = this.family(base);
     if (family.addScope(scope, knownRole(standard))) this.isChanged = true;
     return family;
   }
 
+  /** The beginning of the names of a scope's groups; false if the scope is left alone. */
+  private baseOf({ name }: InstrumentationScope): string | false {
+    const standard = groupNameOfScope(name);
+    const chosen = chosenName(this.options, name, standard);
+    if (chosen !== undefined) return chosen;
+    if (this.families.has(standard) || this.unknown.has(standard) || isKnownScope(standard)) return standard;
+    if (isNamed(standard, this.spec)) return standard;
+    if (this.unknown.size >= MAX_UNKNOWN) return FAMILY_OF_THE_REST;
+    this.unknown.add(standard);
+    return standard;
+  }
+
   private family(base: string): ScopeFamily {
     const known = this.families.get(base);
     if (known !== undefined) return known;
-    if (this.families.size >= MAX_FAMILIES && base !== FAMILY_OF_THE_REST) {
-      return this.family(FAMILY_OF_THE_REST);
-    }
     const family = new ScopeFamily(
       base,
       () => this.register(),

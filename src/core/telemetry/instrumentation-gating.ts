@@ -18,7 +18,7 @@ import type { SetupOptions } from './setup-options.js';
  * @returns a function that stops the gating; undefined if nothing is gated
  */
 export function startInstrumentationGating(
-  { instrumentationGroups: configured = false }: NestLensConfig,
+  { instrumentationGroups: configured = false, spanGroups }: NestLensConfig,
   { instrumentationGroups: asked = configured, instrumentations = [] }: SetupOptions,
 ): TakeBack | undefined {
   const provider = registeredTracerProvider();
@@ -31,6 +31,7 @@ export function startInstrumentationGating(
     provider,
     contextManager: registeredApis().contextManager as ContextManager | undefined,
     scopes: [...instrumentations.flat().map(scopeOf), ...loadedInstrumentations(), ...scopesOf(provider)],
+    spec: spanGroups,
   });
 }
 
