@@ -6,6 +6,8 @@ import { GIVING_WAY } from './registration-origin.js';
 import type { ReadDefinition } from './span-group-definition.js';
 import type { RegistryIndex } from './span-group-spec.js';
 
+type Names = Pick<NamespaceRegistration, 'groups' | 'presets'>;
+
 const NAME_STYLE = /^[a-z0-9_]+$/;
 
 /**
@@ -64,12 +66,25 @@ function nameStyle(definition: ReadDefinition): Warning[] {
     : [{ code: 'NAME_STYLE', details: { namespace: definition.namespace, names } }];
 }
 
-function shadowing(definition: ReadDefinition, { groups, presets }: RegistryIndex): Warning[] {
+/**
+ * The warnings about names that are both a preset and a group.
+ *
+ * @param before the registry before the registration, if names that were both already aren't reported again
+ */
+export function shadowing(
+  definition: Names & { readonly namespace: string },
+  index: RegistryIndex,
+  before?: RegistryIndex,
+): Warning[] {
   return namesOf(definition)
-    .filter((name) => groups.has(name) && presets.has(name))
+    .filter((name) => isBoth(name, index) && !(before !== undefined && isBoth(name, before)))
     .map((name) => ({ code: 'PRESET_SHADOWS_GROUP', details: { namespace: definition.namespace, name } }));
 }
 
-function namesOf({ groups, presets }: ReadDefinition): string[] {
+function isBoth(name: string, { groups, presets }: RegistryIndex): boolean {
+  return groups.has(name) && presets.has(name);
+}
+
+function namesOf({ groups, presets }: Names): string[] {
   return [...new Set([...groups, ...Object.keys(presets)])].sort();
 }

@@ -19,6 +19,22 @@ it('T6: groups that were found take effect at once, and replace those that were 
   expect([[...enabledSpanGroups()], SpanRegistry.namespaces()]).toEqual([['payment'], ['auto']]);
 });
 
+it('R21: a group that was found and has the name of a preset is one warning, whichever came first', () => {
+  SpanRegistry.register('shop', ['orders'], { fast: ['orders'] });
+  const warnings = captureWarnings();
+  registerFoundGroups('auto', found('fast', 'slow'));
+  expect(warnings.single('PRESET_SHADOWS_GROUP').details).toEqual({ namespace: 'auto', name: 'fast' });
+  registerFoundGroups('auto', found('fast', 'handlers', 'slow'));
+  expect(warnings.take()).toEqual(['PRESET_SHADOWS_GROUP']);
+  registerFoundGroups('other', {
+    ...found('queries'),
+    presets: { handlers: ['queries'], fast: ['queries'] },
+  });
+  expect(warnings.all.slice(1).map(({ details }) => details)).toEqual([
+    { namespace: 'other', name: 'handlers' },
+  ]);
+});
+
 it('W3: of groups that were found nothing is said but what the spec still misses', async () => {
   SpanRegistry.register('shop', ['orders']);
   const warnings = captureWarnings();

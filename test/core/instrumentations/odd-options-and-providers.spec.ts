@@ -16,6 +16,7 @@ import { pgInstrumentation } from './pg-instrumentation.js';
 
 const PG = '@opentelemetry/instrumentation-pg';
 const HTTP = '@opentelemetry/instrumentation-http';
+const EXPRESS = '@opentelemetry/instrumentation-express';
 
 const ended: string[] = [];
 beforeEach(() => {
@@ -235,6 +236,36 @@ describe('names that the application has as well', () => {
     expect(SpanRegistry.presets().get('http')).toEqual(new Set(['http_client', 'http_server']));
     expect(SpanRegistry.presets().get('mine')).toEqual(new Set(['http_client', 'http_server']));
     expect(ended).toEqual(['SERVER', 'CLIENT']);
+  });
+
+  it.each<[string, InstrumentationGroupsOptions, scope: string, preset: string]>([
+    ['a chosen name', { names: { [PG]: 'quick' } }, PG, 'quick'],
+    ['the name of a scope', {}, 'quick', 'quick'],
+    ['a preset of the option', { presets: { pg: ['express'] } }, PG, 'pg'],
+  ])(
+    'R21: %s that is a preset too is one warning, as for any registration',
+    async (_what, option, scope, name) => {
+      SpanRegistry.register('shop', ['orders'], { quick: ['orders'] });
+      const warnings = captureWarnings();
+      await setUpForTest({ spanGroups: 'all' }, { spanProcessors: [keeping], instrumentationGroups: option });
+      for (const any of [scope, 'my-lib', EXPRESS]) trace.getTracer(any).startSpan(any).end();
+      expect(ended).toEqual([scope, 'my-lib', EXPRESS]);
+      expect(warnings.all.filter(({ code }) => code === 'PRESET_SHADOWS_GROUP')).toMatchObject([
+        { details: { namespace: 'instrumentation', name } },
+      ]);
+    },
+  );
+
+  it('R21: a group called like one of the presets that instrumentations bring is one warning', async () => {
+    SpanRegistry.register('shop', ['databases', 'http']);
+    const warnings = captureWarnings();
+    await setUp('all');
+    both();
+    both();
+    expect(warnings.all.map(({ code, details }) => [code, details])).toEqual([
+      ['PRESET_SHADOWS_GROUP', { namespace: 'instrumentation', name: 'databases' }],
+      ['PRESET_SHADOWS_GROUP', { namespace: 'instrumentation', name: 'http' }],
+    ]);
   });
 
   it('a namespace called instrumentation stays its own, also after the shutdown', async () => {
