@@ -157,18 +157,16 @@ describe('nestLensConfigFromEnv', () => {
       NEST_LENS_ENABLED: value,
       NEST_LENS_TRACES_ENABLED: value,
       NEST_LENS_METRICS_ENABLED: value,
+      NEST_LENS_INSTRUMENTATION_GROUPS: value,
     });
-    expect([config.enabled, config.tracesEnabled, config.metricsEnabled]).toEqual([
-      expected,
-      expected,
-      expected,
-    ]);
+    const { enabled, tracesEnabled, metricsEnabled, instrumentationGroups } = config;
+    expect([enabled, tracesEnabled, metricsEnabled, instrumentationGroups]).toEqual(Array(4).fill(expected));
   });
 
   it.each(['maybe', '2', 'y', 't', 'enabled', 'true,', '1.0', '__proto__'])(
     'C3: %j is a ConfigError that names the variable, the value and what is allowed',
     (value) => {
-      for (const key of ['ENABLED', 'TRACES_ENABLED', 'METRICS_ENABLED']) {
+      for (const key of ['ENABLED', 'TRACES_ENABLED', 'METRICS_ENABLED', 'INSTRUMENTATION_GROUPS']) {
         const error = configErrorOf(() => fromEnv({ [`NEST_LENS_${key}`]: value }));
         expect(error.name).toBe('ConfigError');
         expect(error.message).toContain(`NEST_LENS_${key}`);
