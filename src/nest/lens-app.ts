@@ -36,8 +36,8 @@ interface AppRecord {
   readonly closing: Set<() => void>;
 }
 
-/** An application whose start fails is never closed. Its gates are taken back once it is out of memory. */
-const failed = new FinalizationRegistry((gates: LentGates) => gates.takeBack());
+/** Takes back what an application has left when it is out of memory: one whose start fails is never closed. */
+const collected = new FinalizationRegistry((gates: LentGates) => gates.takeBack());
 
 const APP_RECORD = Symbol.for('nest-lens.app');
 
@@ -57,7 +57,7 @@ function recordOf(modules: ModulesContainer): AppRecord {
     closing: new Set(),
   };
   Object.defineProperty(modules, APP_RECORD, { value: record });
-  failed.register(modules, record.gates);
+  collected.register(modules, record.gates);
   const hold = new ApplicationHold(record.held);
   addStartAndCloseHooks(modules, {
     beforeInit() {

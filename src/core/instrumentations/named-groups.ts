@@ -9,8 +9,13 @@ const ENDINGS = ['', '_server', '_client', '_consumer', '_producer'];
  *
  * @param base the beginning of the names of the scope's groups
  * @param configured the configured spec, which may not be in force yet
+ * @param presets those of the option, which may not be registered yet
  */
-export function isNamed(base: string, configured: SpanGroupSpec): boolean {
+export function isNamed(
+  base: string,
+  configured: SpanGroupSpec,
+  presets: ReadonlyMap<string, readonly string[]>,
+): boolean {
   const groups = new Set(ENDINGS.map((ending) => base + ending));
   const isAnyOf = (names: readonly string[]): boolean => names.some((name) => groups.has(name));
   const { sourced, override, namespaces } = processState;
@@ -18,5 +23,6 @@ export function isNamed(base: string, configured: SpanGroupSpec): boolean {
   if (specs.some((spec) => spec !== undefined && (isAnyOf(spec.included) || isAnyOf(spec.excluded)))) {
     return true;
   }
-  return [...namespaces.values()].some(({ presets }) => Object.values(presets).some(isAnyOf));
+  const registered = [...namespaces.values()].flatMap((namespace) => Object.values(namespace.presets));
+  return [...presets.values(), ...registered].some(isAnyOf);
 }

@@ -20,19 +20,8 @@ export function mirrorFunction<F extends (...args: never[]) => unknown>(original
  *
  * @param own the keys of the original's own properties
  */
-export function mirrorProperties<F extends (...args: never[]) => unknown>(
-  original: F,
-  wrapper: F,
-  own: readonly PropertyKey[],
-): void {
-  mirrorPrototype(original, wrapper);
-  for (const key of own) {
-    const descriptor = Reflect.getOwnPropertyDescriptor(original, key)!;
-    // Measured: the first defined property turns a function into a slow object, with 230 B more.
-    if ((key === 'name' || key === 'length') && descriptor.value === wrapper[key]) continue;
-    // `arguments`, `caller` and a plain function's `prototype` may be fixed on the wrapper; all other properties are copied.
-    Reflect.defineProperty(wrapper, key, descriptor);
-  }
+export function mirrorProperties(original: object, wrapper: object, own: readonly PropertyKey[]): void {
+  defineProperties(original, wrapper, own, (_key, descriptor) => descriptor);
 }
 
 /** Properties that every function may have. */
@@ -45,22 +34,45 @@ const OF_FUNCTIONS: ReadonlySet<PropertyKey> = new Set([
 ]);
 
 /**
- * The same for a wrapper of a function that others have already, so that what they set on one of the two is read on the other. A
- * spy counts its calls in such a property, and a memoised function has its cache there.
+ * Does what `mirrorProperties` does, for a function that others have already: what they set on one of the two is read on the
+ * other. A spy counts its calls in such a property, and a memoised function has its cache there.
+ *
+ * @param current gives what has the properties at a time, if that isn't the original for good
  */
-export const shareProperties: typeof mirrorProperties = (original, wrapper, own) => {
-  mirrorProperties(original, wrapper, own);
+export function shareProperties(
+  original: object,
+  wrapper: object,
+  own: readonly PropertyKey[],
+  current?: () => object,
+): void {
+  const owner = current ?? ((): object => original);
+  defineProperties(original, wrapper, own, (key, descriptor) => {
+    if (OF_FUNCTIONS.has(key) || (current === undefined && descriptor.writable !== true)) return descriptor;
+    return {
+      configurable: current !== undefined || descriptor.configurable === true,
+      enumerable: descriptor.enumerable === true,
+      get: (): unknown => Reflect.get(owner(), key),
+      set: (value: unknown) => void Reflect.set(owner(), key, value),
+    };
+  });
+}
+
+function defineProperties(
+  original: object,
+  wrapper: object,
+  own: readonly PropertyKey[],
+  choose: (key: PropertyKey, descriptor: PropertyDescriptor) => PropertyDescriptor,
+): void {
+  mirrorPrototype(original, wrapper);
   for (const key of own) {
-    const { configurable, enumerable, writable } = Reflect.getOwnPropertyDescriptor(original, key)!;
-    if (writable !== true || OF_FUNCTIONS.has(key)) continue;
-    Reflect.defineProperty(wrapper, key, {
-      configurable,
-      enumerable,
-      get: (): unknown => Reflect.get(original, key),
-      set: (value: unknown) => void Reflect.set(original, key, value),
-    });
+    const descriptor = Reflect.getOwnPropertyDescriptor(original, key)!;
+    // Measured: the first defined property turns a function into a slow object, with 230 B more.
+    const isThere = key === 'name' || key === 'length';
+    if (isThere && descriptor.value === (wrapper as { name: string; length: number })[key]) continue;
+    // `arguments`, `caller` and a plain function's `prototype` may be fixed on the wrapper; all other properties are defined.
+    Reflect.defineProperty(wrapper, key, choose(key, descriptor));
   }
-};
+}
 
 /** An async function, and a generator, has a prototype of its own. */
 export function mirrorPrototype(original: object, wrapper: object): void {

@@ -7,6 +7,7 @@ import {
 } from '../span-group/class-methods.js';
 import { ScannedClass } from '../span-group/scanned-class.js';
 import type { AutoGroupKind } from '../span-group/handler-span.js';
+import { shieldOf } from '../span-group/shield.js';
 import { isClass } from '../span-group/module-groups.js';
 import { classSpanGroup, SPAN_GROUP_METADATA } from '../span-group/span-group-metadata.js';
 import type { CheckedAutoGroups } from './checked-auto-groups.js';
@@ -142,7 +143,9 @@ export class AutoSites {
   /** Whether nobody has decided about a method: neither a decorator nor `exclude`, which may name a base class that has it. */
   private isLeft(method: ClassMethod): boolean {
     if (isDecorated(method)) return false;
-    const Base = method.inherited ? classOfPrototype(method.owner) : undefined;
+    // A shield is no method of the class that has it.
+    const isDeclared = method.inherited && shieldOf(method.method) === undefined;
+    const Base = isDeclared ? classOfPrototype(method.owner) : undefined;
     return Base === undefined || !this.options.exclude.has(Base);
   }
 }

@@ -95,17 +95,17 @@ function addImports(module: object, known: Set<unknown>): void {
 /** Returns a check whether a file below a `node_modules` exports a class by its name, as its default, or as the whole module. */
 function commonJsExports(): (Class: object) => boolean {
   const { cache } = nodeModule.createRequire(join(process.cwd(), 'any.js'));
-  const all = Object.keys(cache)
+  const exportsOfPackages = Object.keys(cache)
     .filter((file) => IN_PACKAGE.test(file))
     .map((file): unknown => cache[file]?.exports);
-  const files = all.filter((exported) => typeof exported === 'object' && exported !== null);
-  const unnamed = new Set([...all, ...files.map(defaultOf)]);
-  // Few classes of an application have the name of an export, so the files are searched for those only.
-  const names = new Set(files.flatMap(namesIn));
+  const objects = exportsOfPackages.filter((exported) => typeof exported === 'object' && exported !== null);
+  const wholesAndDefaults = new Set([...exportsOfPackages, ...objects.map(defaultOf)]);
+  // Few classes of an application have the name of an export. Only for those are the exports searched.
+  const names = new Set(objects.flatMap(namesIn));
   return (Class) => {
-    if (unnamed.has(Class)) return true;
+    if (wholesAndDefaults.has(Class)) return true;
     const name = classNameOf(Class);
-    return names.has(name) && files.some((exported) => isExport(exported, name, Class));
+    return names.has(name) && objects.some((exported) => isExport(exported, name, Class));
   };
 }
 

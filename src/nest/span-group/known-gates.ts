@@ -68,6 +68,18 @@ export function lastGateAt(prototype: object, key: string | symbol): LentGate | 
 }
 
 /**
+ * The lent gate whose wrapper a method is, even if the gate is over.
+ *
+ * @param start the prototype that has or inherits the method
+ */
+export function lentGateWith(start: object, key: string | symbol, wrapper: unknown): LentGate | undefined {
+  for (let at: object | null = start; at !== null; at = Object.getPrototypeOf(at) as object | null) {
+    for (const gate of lentGatesOf(at)) if (gate.loan.key === key && gate.wrapper === wrapper) return gate;
+  }
+  return undefined;
+}
+
+/**
  * The lent gate of a method.
  *
  * @param start the class or prototype that has or inherits the method

@@ -4,14 +4,16 @@ import { MethodGate, originalOf } from './gate-method.js';
 import { type GateLoan, gatedMethodAmong, type LentGate } from './gated-method.js';
 import type { MethodSite } from './handler-span.js';
 import { inheritedMethod } from './inherited-method.js';
-import { forgetLentGate, isOver, keepOverGate, lastGateAt, lentGateAt, noteLentGate } from './known-gates.js';
-
-/** A copy of a method on a class, in front of the lent gate of its base class. */
-interface Shield {
-  readonly prototype: object;
-  readonly key: string;
-  readonly method: ClassMethod['method'];
-}
+import {
+  forgetLentGate,
+  isOver,
+  keepOverGate,
+  lastGateAt,
+  lentGateAt,
+  lentGateWith,
+  noteLentGate,
+} from './known-gates.js';
+import { noteShield, type Shield, shieldOf } from './shield.js';
 
 /**
  * The gates that one application has asked for without a decorator on the method or its class. Several applications of a
@@ -82,19 +84,36 @@ export class LentGates {
 
   /** Keeps a class out of the lent gates of its base classes. */
   shield(Class: AnyClass, { name: key, method, owner, inherited }: ClassMethod): void {
+    const known = shieldOf(method);
+    if (known !== undefined) {
+      known.borrowers.add(this.borrower);
+      this.shields.push(known);
+      return;
+    }
     if (!inherited) return;
     const gate = lentGateAt(owner, key);
     if (gate?.wrapper !== method || !gate.loan.borrowers.has(this.borrower)) return;
     const prototype = Class.prototype as object;
-    const shield = inheritedMethod(prototype, key, gate.original, gate);
-    if (define(prototype, key, undefined, shield)) this.shields.push({ prototype, key, method: shield });
+    const shield: Shield = {
+      prototype,
+      key,
+      method: inheritedMethod(prototype, key, method),
+      borrowers: new Set([this.borrower]),
+    };
+    if (!define(prototype, key, undefined, shield.method)) return;
+    noteShield(shield);
+    this.shields.push(shield);
   }
 
   /** Ends the loans. Methods whose gate no other application uses are restored. */
   takeBack(): void {
-    for (const { prototype, key, method } of this.shields.splice(0)) {
-      const current = Object.getOwnPropertyDescriptor(prototype, key);
-      if (current?.value === method) Reflect.deleteProperty(prototype, key);
+    for (const shield of this.shields.splice(0)) {
+      shield.borrowers.delete(this.borrower);
+      if (shield.borrowers.size > 0) continue;
+      const { prototype, key, method } = shield;
+      if (Object.getOwnPropertyDescriptor(prototype, key)?.value === method) {
+        Reflect.deleteProperty(prototype, key);
+      }
     }
     for (const gate of this.gates.splice(0)) {
       const { loan } = gate;
@@ -118,15 +137,23 @@ function putBack(gate: LentGate): void {
   // A route of another application, or a foreign wrapper, may still use it.
   gate.superseded = true;
   const { prototype, key } = gate.loan;
-  if (Object.getOwnPropertyDescriptor(prototype, key)?.value !== gate.wrapper) {
-    keepOverGate(gate);
+  const current: unknown = Object.getOwnPropertyDescriptor(prototype, key)?.value;
+  if (current !== gate.wrapper) {
+    const standing = lentGateWith(prototype, key, current);
+    if (standing === undefined || standing.loan.prototype !== prototype || !isOver(standing.loan)) {
+      keepOverGate(gate);
+      return;
+    }
+    // A spy has put it back while this one was in use.
+    forgetLentGate(gate);
+    putBack(standing);
     return;
   }
   forgetLentGate(gate);
   let { former, earlier } = gate.loan;
   // Gates of applications that have closed since then were replaced by this one, so they have put nothing back.
   while (earlier?.superseded === true) ({ former, earlier } = earlier.loan);
-  if (former === undefined) {
+  if (former === undefined || shieldOf(former.value)?.borrowers.size === 0) {
     Reflect.deleteProperty(prototype, key);
     return;
   }

@@ -4,7 +4,8 @@ import { liveSources, type RouteSource } from './http-routes.js';
 
 /** The applications that run `NestLensModule`; computed anew when one of them comes or goes. */
 let epoch: number | undefined;
-let sources: readonly RouteSource[] = [];
+/** They are held weakly, because an application whose start fails never goes. */
+let sources: readonly WeakRef<RouteSource>[] = [];
 let instances = new WeakMap<RouteSource, WeakSet<object>>();
 
 /**
@@ -17,14 +18,15 @@ let instances = new WeakMap<RouteSource, WeakSet<object>>();
 export function isOfOtherApplication(receiver: unknown, borrowers: ReadonlySet<object>): boolean {
   if (epoch !== processState.routesEpoch) {
     epoch = processState.routesEpoch;
-    sources = liveSources();
+    sources = liveSources().map((source) => new WeakRef(source));
     instances = new WeakMap();
   }
   if (typeof receiver !== 'object' || receiver === null) return false;
   const hasMade = (source: RouteSource): boolean => instancesOf(source).has(receiver);
-  const others = sources.filter(({ modules }) => !borrowers.has(borrowerOf(modules)));
+  const live = sources.flatMap((source) => source.deref() ?? []);
+  const others = live.filter(({ modules }) => !borrowers.has(borrowerOf(modules)));
   if (others.length === 0 || !others.some(hasMade)) return false;
-  return !sources.some((source) => borrowers.has(borrowerOf(source.modules)) && hasMade(source));
+  return !live.some((source) => borrowers.has(borrowerOf(source.modules)) && hasMade(source));
 }
 
 function instancesOf(source: RouteSource): WeakSet<object> {

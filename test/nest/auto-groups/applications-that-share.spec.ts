@@ -274,4 +274,77 @@ describe('applications of a process that share classes', () => {
     const without = await start(undefined, ScopedModule);
     for (const lens of [withIt, without]) expect((await lens.get('/orders')).text).toBe('scoped');
   });
+
+  describe('and a class that is left out', () => {
+    const leftOut = (): { Base: Type<Service>; Out: Type<Service> } => {
+      @Injectable()
+      class Base extends Service {
+        override work(): string {
+          return 'base';
+        }
+      }
+      @Injectable()
+      class Out extends Base {}
+      return { Base, Out };
+    };
+    const startWithout = (
+      { Base, Out }: { Base: Type<Service>; Out: Type<Service> },
+      exclude: Type<unknown>[],
+      providers = 'services',
+    ): Promise<LensApp> =>
+      lensApp(express).forRoot({ autoGroups: { providers, exclude } }).providers(Base, Out).start();
+    const namesIn = async (lens: LensApp, of: LensApp): Promise<string[]> => {
+      await lens.spans();
+      return namesOf(of.exporter.spans.splice(0));
+    };
+
+    it.each([
+      ['the same group', 'services'],
+      ['another group', 'others'],
+    ])('both obey exclude, with %s, and the second when the first has closed', async (_title, group) => {
+      const classes = leftOut();
+      const { Base, Out } = classes;
+      const one = await startWithout(classes, [Out]);
+      const two = await startWithout(classes, [Out], group);
+      for (const lens of [one, two]) expect(lens.app.get(Out).work()).toBe('base');
+      expect(await namesIn(two, one)).toEqual([]);
+      await one.close();
+      expect(two.app.get(Out).work()).toBe('base');
+      expect(await namesIn(two, one)).toEqual([]);
+      await two.close();
+      expect(Object.hasOwn(Out.prototype, 'work')).toBe(false);
+      expect(new Base().work()).toBe('base');
+    });
+
+    it.each([0, 1])('by one of them only: nothing is left on it, number %i closes first', async (first) => {
+      const classes = leftOut();
+      const both = [await startWithout(classes, [classes.Out]), await startWithout(classes, [])];
+      await both[first]!.close();
+      await both[1 - first]!.close();
+      expect(Object.hasOwn(classes.Out.prototype, 'work')).toBe(false);
+    });
+  });
+
+  it('a handler whose group is off makes no span in the group of its base class', async () => {
+    abstract class Base {
+      @Get('one')
+      one(): string {
+        return 'one';
+      }
+    }
+    @Controller('mid')
+    class Mid extends Base {}
+    @Controller('leaf')
+    class Leaf extends Mid {}
+    @SpanGroup('aa')
+    @Module({ controllers: [Leaf] })
+    class A {}
+    @SpanGroup('bb')
+    @Module({ controllers: [Mid] })
+    class B {}
+    const lens = await lensApp(express).groups('aa', 'bb').spec('bb').forRoot().imports(A, B).start();
+    expect((await lens.get('/leaf/one')).text).toBe('one');
+    expect((await lens.get('/mid/one')).text).toBe('one');
+    expect(namesOf(await lens.spans())).toEqual(['Mid.one']);
+  });
 });

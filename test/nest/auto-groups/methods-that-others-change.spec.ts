@@ -81,6 +81,42 @@ describe('a method that autoGroups has taken, and that others change', () => {
     expect([Excluded, Out].map((Class) => Object.hasOwn(Class.prototype, 'price'))).toEqual([false, false]);
   });
 
+  it('on a base class, to what the subclass has: a saved method, or one around it', async () => {
+    const { Base, Shop } = classes();
+    const written = Base.prototype.price as () => number;
+    const lens = await startWith([Shop]);
+    const shop = lens.app.get(Shop);
+    const saved = shop.price as () => number;
+
+    Base.prototype.price = () => 7;
+    Base.prototype.price = saved;
+    expect(shop.price()).toBe(10);
+    Base.prototype.price = function (this: unknown): number {
+      return saved.call(this) + 1;
+    };
+    expect(shop.price()).toBe(11);
+    Base.prototype.price = saved;
+    await lens.close();
+    expect(new Shop().price()).toBe(10);
+    Base.prototype.price = written;
+  });
+
+  it('on the subclass, after a spy on the base class that the start has seen was restored', async () => {
+    const { Base, Shop } = classes();
+    const before = vi.spyOn(Base.prototype, 'price').mockReturnValue(4);
+    const lens = await startWith([Shop]);
+    const shop = lens.app.get(Shop);
+    expect(shop.price()).toBe(4);
+    expect(vi.mocked(Shop.prototype.price).mock.calls).toHaveLength(1);
+    before.mockRestore();
+    expect(vi.isMockFunction(Shop.prototype.price)).toBe(false);
+
+    const spy = vi.spyOn(Shop.prototype, 'price').mockReturnValue(9);
+    expect(shop.price()).toBe(9);
+    spy.mockRestore();
+    expect(shop.price()).toBe(10);
+  });
+
   it('by its own properties: both see what is set on one of them', async () => {
     @Injectable()
     class Prices {

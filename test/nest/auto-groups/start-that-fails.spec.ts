@@ -73,4 +73,50 @@ describe('an application whose start fails', () => {
       expect(Prices.prototype.read).toBe(read);
     });
   });
+
+  it('gives them back beside an application that runs, too', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    @Injectable()
+    class Prices {
+      read(): number {
+        return 1;
+      }
+    }
+    @Injectable()
+    class Stock {
+      read(): number {
+        return 2;
+      }
+    }
+    @Injectable()
+    class Breaks {
+      onModuleInit(): void {
+        throw new Error('no database');
+      }
+    }
+    const { read } = Stock.prototype;
+    const live = await startWith([Prices]);
+    const fail = async (): Promise<unknown> => {
+      @Module({
+        imports: [NestLensModule.forRoot({ autoGroups: AUTO })],
+        providers: [Stock, Breaks],
+      })
+      class AppModule {}
+      try {
+        return await NestFactory.createApplicationContext(AppModule, { logger: false, abortOnError: false });
+      } catch {
+        return undefined; // As above.
+      }
+    };
+    expect(await fail()).toBeUndefined();
+    expect(Stock.prototype.read).not.toBe(read);
+    await vi.waitFor(async () => {
+      expect(live.app.get(Prices).read()).toBe(1);
+      await setImmediate();
+      collectGarbage();
+      await setImmediate();
+      expect(Stock.prototype.read).toBe(read);
+    });
+  });
 });

@@ -282,4 +282,18 @@ describe('a gate that an application has lent to a method', () => {
     expect(new Derived().work()).toBe('mocked');
     expect(workOf(Derived).value).toBe(spy);
   });
+
+  it('is taken away though a spy put it back while the next application ran', async () => {
+    const [Base] = classes();
+    const { value: method } = workOf(Base);
+    for (let round = 0; round < 3; round++) {
+      const first = await start([Base]);
+      const spy = vi.spyOn(Base.prototype, 'work');
+      await first.close();
+      const second = await start([Base]);
+      spy.mockRestore();
+      await second.close();
+      expect(workOf(Base).value).toBe(method);
+    }
+  });
 });
