@@ -34,16 +34,13 @@ export function inheritedMethod(prototype: object, key: string, method: AnyFunct
     },
   };
   const forward = inherited as AnyFunction;
-  shareProperties(method, forward, Reflect.ownKeys(method), () => base[key] as object);
+  shareProperties(method, forward, Reflect.ownKeys(method), () => Object(base[key]) as object);
   copyMetadata(method, forward);
   return forward;
 }
 
 /** A method without the gates that were lent to the class that has it. */
 function ungated(base: object, key: string, method: unknown): unknown {
-  for (let at = method; ;) {
-    const gate = lentGateWith(base, key, at);
-    if (gate === undefined) return at;
-    at = gate.original;
-  }
+  const gate = lentGateWith(base, key, method);
+  return gate === undefined ? method : ungated(base, key, gate.original);
 }

@@ -2,9 +2,9 @@ import { processState } from '../../core/state/process-state.js';
 import { type GateLoan, type GatedMethod, gatedMethodOf, type LentGate } from './gated-method.js';
 
 /**
- * Prototype -> the gate that its class was lent last; each gate knows the one before. Some of them are over, see {@link isOver}.
- * So a gate is found below any foreign wrapper. A mark in the metadata, as decorators leave one, is found only if the wrapper has copied it. Measured: such marks are 8 %
- * of the CPU of a boot with a thousand services.
+ * Prototype -> the gate that its class was lent last; each gate knows the one before. So a gate is found below any foreign
+ * wrapper. A mark in the metadata, as decorators leave one, is found only if the wrapper has copied it. Measured: such marks are
+ * 8 % of the CPU of a boot with a thousand services. A gate may be here though its applications have closed ({@link isOver}).
  */
 const lastLent = processState.lentGates as WeakMap<object, LentGate>;
 
