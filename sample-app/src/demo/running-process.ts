@@ -43,7 +43,8 @@ export async function showRunningProcess(say: Say, checklist: Checklist): Promis
     say(bold('The override ends by itself'));
     let { spec } = await shop.document();
     for (let shown = ''; spec.override !== null; { spec } = await shop.document()) {
-      const left = `${((Date.parse(spec.override.expiresAt) - Date.now()) / 1_000).toFixed(0)} s left`;
+      const leftMs = Math.max(0, Date.parse(spec.override.expiresAt) - Date.now());
+      const left = `${(leftMs / 1_000).toFixed(0)} s left`;
       if (left !== shown) say(`${yellow(`in force: ${spec.active}`)}   ${dim(left)}`);
       shown = left;
       await new Promise((resolve) => setTimeout(resolve, 50));
