@@ -7,9 +7,9 @@ import { indexRegistry } from './registry-index.js';
 import { resolveLayer } from './span-group-state.js';
 
 /**
- * Registers groups that NestLens has found by itself. They replace the namespace's earlier groups. It warns
- * about the spec, and once about names that are now both a preset and a group. The other warnings about registrations don't apply,
- * because these groups can't be registered earlier.
+ * Registers groups that NestLens has found by itself. They replace the namespace's earlier groups. The function warns about the
+ * spec, and once about names that are now both a preset and a group. The other warnings about registrations don't apply, because
+ * these groups can't be registered earlier.
  */
 export function registerFoundGroups(namespace: string, registration: NamespaceRegistration): void {
   const before = indexRegistry();

@@ -1,8 +1,8 @@
 import type { InstrumentationScope } from '../state/state-shape.js';
 
 /**
- * A scope as texts. JavaScript makes a tracer with a name of any type: `getTracer(process.env.npm_package_name)` has none outside
- * of npm. Such a scope has the name ''. It never throws.
+ * A scope whose name and version are strings. Code in JavaScript may pass `getTracer` a name of any type, and
+ * `getTracer(process.env.npm_package_name)` passes none outside of npm. Such a scope gets the name ''. It never throws.
  */
 export function readScope(given: unknown): InstrumentationScope {
   try {

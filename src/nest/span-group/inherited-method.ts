@@ -14,6 +14,7 @@ export function inheritedMethod(prototype: object, key: string, method: AnyFunct
   let known: unknown = method;
   let current: unknown = first;
   let isInside = false;
+  /* eslint-disable prefer-rest-params -- with rest parameters, every call allocates: see gateFunction */
   const { [key]: inherited } = {
     [key](this: unknown): unknown {
       const found = base[key]; // Measured: 3 ns a call; by Reflect.get it is 20 ns.
@@ -21,18 +22,17 @@ export function inheritedMethod(prototype: object, key: string, method: AnyFunct
         known = found;
         current = ungated(base, key, found);
       }
-      // The base class may have got this very method, or something that calls it.
-      // eslint-disable-next-line prefer-rest-params -- it allocates nothing, as in gateFunction
+      // The base class may have been given this very method, or one that calls it. Without the check it would call itself for ever.
       if (current === first || isInside) return Reflect.apply(first, this, arguments);
       isInside = true;
       try {
-        // eslint-disable-next-line prefer-rest-params -- as above
         return Reflect.apply(current as AnyFunction, this, arguments);
       } finally {
         isInside = false;
       }
     },
   };
+  /* eslint-enable prefer-rest-params */
   const forward = inherited as AnyFunction;
   shareProperties(method, forward, Reflect.ownKeys(method), () => Object(base[key]) as object);
   copyMetadata(method, forward);
