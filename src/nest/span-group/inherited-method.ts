@@ -7,12 +7,19 @@ import { lentGateWith } from './known-gates.js';
  * base class, set or restored later, is obeyed by the subclass, as it is without NestLens.
  *
  * @param method what the prototype inherits now; the result looks like it
+ * @param keys those of the method's own metadata
  */
-export function inheritedMethod(prototype: object, key: string, method: AnyFunction): AnyFunction {
+export function inheritedMethod(
+  prototype: object,
+  key: string,
+  method: AnyFunction,
+  keys: readonly unknown[],
+): AnyFunction {
   const base = Object.getPrototypeOf(prototype) as Record<string, unknown>;
-  const first = ungated(base, key, method) as AnyFunction;
-  let known: unknown = method;
-  let current: unknown = first;
+  // What these are is asked at the first call, because most methods never have one.
+  let first: unknown;
+  let known: unknown;
+  let current: unknown;
   let isInside = false;
   /* eslint-disable prefer-rest-params -- with rest parameters, every call allocates: see gateFunction */
   const { [key]: inherited } = {
@@ -21,9 +28,10 @@ export function inheritedMethod(prototype: object, key: string, method: AnyFunct
       if (found !== known) {
         known = found;
         current = ungated(base, key, found);
+        first ??= ungated(base, key, method);
       }
       // The base class may have been given this very method, or one that calls it. Without the check it would call itself for ever.
-      if (current === first || isInside) return Reflect.apply(first, this, arguments);
+      if (current === first || isInside) return Reflect.apply(first as AnyFunction, this, arguments);
       isInside = true;
       try {
         return Reflect.apply(current as AnyFunction, this, arguments);
@@ -35,7 +43,7 @@ export function inheritedMethod(prototype: object, key: string, method: AnyFunct
   /* eslint-enable prefer-rest-params */
   const forward = inherited as AnyFunction;
   shareProperties(method, forward, Reflect.ownKeys(method), () => Object(base[key]) as object);
-  copyMetadata(method, forward);
+  copyMetadata(method, forward, keys);
   return forward;
 }
 

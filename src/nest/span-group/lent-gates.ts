@@ -71,7 +71,7 @@ export class LentGates {
     const earlier = inherited || known?.wrapper !== method ? undefined : known;
     const loan: GateLoan = { borrowers: this.alone, prototype, key, former, earlier, before: undefined };
     const gate = new MethodGate(
-      inherited ? inheritedMethod(prototype, key, method) : method,
+      inherited ? inheritedMethod(prototype, key, method, keys) : method,
       { group, options, onClass: true, Class, key, auto },
       keys,
       known,
@@ -83,7 +83,7 @@ export class LentGates {
   }
 
   /** Keeps a class out of the lent gates of its base classes. */
-  shield(Class: AnyClass, { name: key, method, owner, inherited }: ClassMethod): void {
+  shield(Class: AnyClass, { name: key, method, keys, owner, inherited }: ClassMethod): void {
     const known = shieldOf(method);
     if (known !== undefined) {
       known.borrowers.add(this.borrower);
@@ -97,7 +97,7 @@ export class LentGates {
     const shield: Shield = {
       prototype,
       key,
-      method: inheritedMethod(prototype, key, method),
+      method: inheritedMethod(prototype, key, method, keys),
       borrowers: new Set([this.borrower]),
     };
     if (!define(prototype, key, undefined, shield.method)) return;
